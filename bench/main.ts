@@ -1,4 +1,4 @@
-// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only import,turn,stream,open,first,tools,sandbox,growth,search,rules,backtest,fleet,serve] [--runs 1000] [--postgres <url>] [--peers <folder>]
+// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only import,turn,stream,open,first,tools,sandbox,growth,search,index,rules,backtest,fleet,serve] [--runs 1000] [--postgres <url>] [--peers <folder>]
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { benchBacktest } from './backtest.ts';
 import { benchFleet } from './fleet.ts';
 import { benchServe } from './serve.ts';
+import { benchRetrieval } from './retrieval.ts';
 import { benchRules } from './rules.ts';
 import { median } from './median.ts';
 import { benchSearch } from './search.ts';
@@ -18,7 +19,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     only: {
       type: 'string',
-      default: 'import,turn,stream,open,first,tools,sandbox,growth,search,rules,backtest,fleet,serve',
+      default: 'import,turn,stream,open,first,tools,sandbox,growth,search,index,rules,backtest,fleet,serve',
     },
     runs: { type: 'string', default: '1000' },
     postgres: { type: 'string' },
@@ -176,6 +177,7 @@ try {
   if (selected.includes('fleet')) benchFleet(folder, Math.min(rounds, 3), Number(values.runs), values.postgres);
   if (selected.includes('serve')) await benchServe();
   if (selected.includes('search')) await benchSearch(Math.min(rounds, 3));
+  if (selected.includes('index')) await benchRetrieval();
 } finally {
   child.kill();
   rmSync(folder, { recursive: true, force: true });

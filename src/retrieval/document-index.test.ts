@@ -149,6 +149,22 @@ test('ignored, secret, binary and large files are not indexed, and links are not
   assert.deepEqual(paths(await index.search('needle')), []);
 });
 
+test('a secret file that is named directly, and a folder of keys, are not indexed', async (t) => {
+  const folder = makeFolder(t);
+  folder.write('.env', 'KEY=needle');
+  folder.write('.ssh/config.txt', 'needle');
+  for (const name of ['.env', '.ssh']) {
+    const index = createDocumentIndex({
+      root: path.join(folder.root, name),
+      storage: await openSqliteStorage(`${folder.file}${name}`),
+    });
+    t.after(() => index.close());
+    const report = await index.update();
+    assert.deepEqual([report.files, report.skipped], [0, { secret: 1 }], name);
+    assert.deepEqual(paths(await index.search('needle')), []);
+  }
+});
+
 test('the index file is readable by its owner only', async (t) => {
   const folder = makeFolder(t);
   folder.write('a.txt', 'words');

@@ -1,7 +1,7 @@
 // The index of a folder or a file: updates it, and searches it by words and by vectors. What it returns is never older than the files.
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { errorMessage, escapeInvisibleLine, FairleadError } from '../core/index.ts';
+import { errorMessage, escapeInvisibleLine, FairleadError, isSecretFile } from '../core/index.ts';
 import { embedMissing, embedQuery } from './embed-passages.ts';
 import { fuseRanks, type FuseRanks } from './fuse-ranks.ts';
 import { parseQueryWords } from './query-words.ts';
@@ -54,6 +54,8 @@ export type DocumentIndex = {
   /** Closes the index and deletes what is stored. */
   destroy(): Promise<void>;
 };
+
+const missing = { type: 'missing' } as const;
 
 /** Max hits of each list. */
 const defaultLimit = 10;
@@ -151,7 +153,7 @@ export function createDocumentIndex(options: DocumentIndexOptions): DocumentInde
 
   async function refresh(names: readonly string[], signal: AbortSignal, notices: string[]): Promise<void> {
     for (const name of names) {
-      const result = await readDocument(root.folder, name, bounds);
+      const result = isSecretFile(name) ? missing : await readDocument(root.folder, name, bounds);
       const file =
         result.type === 'read'
           ? result.file

@@ -1,8 +1,8 @@
 // Reads one file of an indexed folder: within bounds, not through a link that leaves the folder, and complete even if it changes meanwhile.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type BigIntStats } from 'node:fs';
 import path from 'node:path';
-import { isPathInside, isSecretFile, systemErrorCode } from '../core/index.ts';
+import { isPathInside, systemErrorCode } from '../core/index.ts';
 import { extensionOf, splitDocument } from './split/split-document.ts';
 import { splitText } from './split/split-text.ts';
 import type { FilePassages, IndexedFile, Passage } from './types.ts';
@@ -49,7 +49,6 @@ const storedStamp = (stats: BigIntStats): string =>
 
 /** Reads the file at a path relative to a real folder, and splits it into passages. */
 export async function readDocument(root: string, name: string, { maxFileBytes }: ReadOptions): Promise<ReadResult> {
-  if (isSecretFile(name)) return { type: 'skipped', reason: 'secret' };
   const full = path.join(root, name);
   const isDocument = /^(?:pdf|jsonl|ndjson)$/.test(extensionOf(name));
   const content = readStableFile(root, full, isDocument ? maxDocumentBytes : maxFileBytes);
@@ -112,7 +111,7 @@ function readStableFile(root: string, full: string, maxBytes: number): StableCon
         length += count;
       }
       if (length !== size || fileStamp(fstatSync(fd, { bigint: true })) !== fileStamp(before)) continue;
-      return { type: 'content', bytes, file: { ...known, hash: createHash('sha256').update(bytes).digest('hex') } };
+      return { type: 'content', bytes, file: { ...known, hash: hash('sha256', bytes) } };
     }
     return { type: 'skipped', reason: 'changing' };
   } catch {

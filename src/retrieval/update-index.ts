@@ -1,7 +1,7 @@
 // Brings an index up to date with its folder: reads what is new or changed, removes what is gone, and embeds what has no vector.
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { errorMessage, escapeInvisibleLine, FairleadError } from '../core/index.ts';
+import { errorMessage, escapeInvisibleLine, FairleadError, isSecretFile } from '../core/index.ts';
 import { embedMissing } from './embed-passages.ts';
 import { fileStamp, readDocument, type SkipReason } from './read-document.ts';
 import type { EmbeddingModel, FilePassages, IndexCounts, IndexedFile, IndexStorage } from './types.ts';
@@ -40,8 +40,8 @@ export type UpdateReport = IndexCounts & {
 export type IndexRoot = { readonly folder: string; readonly only?: string };
 
 /** One transaction has at most this many files or bytes. */
-const filesPerBatch = 256;
-const bytesPerBatch = 8 * 1024 * 1024;
+const filesPerBatch = 1024;
+const bytesPerBatch = 16 * 1024 * 1024;
 
 /** Options of an update. */
 export type UpdateOptions = {
@@ -143,6 +143,11 @@ async function* listFiles(
   signal: AbortSignal,
 ): AsyncGenerator<FoundFile> {
   assertFolderExists(root);
+  // The folder itself may be one of keys.
+  if (isSecretFile(path.join(root.folder, root.only ?? 'any'))) {
+    problems.secret += 1;
+    return;
+  }
   if (root.only === undefined) {
     yield* walkFolder(root.folder, { maxFiles: bounds.maxFiles, signal, problems });
     return;

@@ -59,9 +59,12 @@ export async function* walkFolder(
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (skippedNames.has(entry.name) || isIgnoredPath(name, entry.isDirectory(), rules)) continue;
       if (entry.isSymbolicLink()) problems.links += 1;
-      else if (entry.isDirectory()) folders.push(name);
-      else if (entry.isFile()) {
-        if (isSecretFile(name)) {
+      else if (entry.isDirectory()) {
+        // A folder such as .ssh. What is in other folders is checked by its own name, which is faster than by its path.
+        if (isSecretFile(`${entry.name}/any`)) problems.secret += 1;
+        else folders.push(name);
+      } else if (entry.isFile()) {
+        if (isSecretFile(entry.name)) {
           problems.secret += 1;
           continue;
         }

@@ -7,5 +7,5 @@ export {
   resolveDocumentRoot,
   type IndexListEntry,
 } from './index-location.ts';
-export { openEmbedding, openFolderIndex, type OpenIndexOptions } from './open-index.ts';
+export { openEmbedding, openFolderIndex, updateBeforeSearch, type OpenIndexOptions } from './open-index.ts';
 export { createSearchTool } from './search-tool.ts';

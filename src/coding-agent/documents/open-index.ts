@@ -45,6 +45,16 @@ async function openStorage(settings: Settings, root: string, store: string | und
   return openPostgresIndex(store, root);
 }
 
+/** Larger indexes are not updated before each search: looking at every file takes seconds. The files of the hits are always compared. */
+const maxFilesToUpdate = 5000;
+
+/** Updates an index before a search, if it is small. Returns what a user should know, one sentence each. */
+export async function updateBeforeSearch(index: DocumentIndex, signal: AbortSignal): Promise<readonly string[]> {
+  const { files } = await index.counts();
+  if (files <= maxFilesToUpdate) return (await index.update({ signal })).notices;
+  return [`The index has ${files} files, so new files were not looked for: fairlead index adds them.`];
+}
+
 /** Opens an embedding model by name. What it sends has no keys of the user, and with the setting `private` it sends nothing to a provider. */
 export async function openEmbedding(name: string, settings: Settings): Promise<EmbeddingModel> {
   if (name === 'local' || name.startsWith('local/'))

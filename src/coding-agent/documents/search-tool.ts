@@ -1,5 +1,6 @@
 // The search_documents tool: searches the index of the working directory for the model. What it returns is untrusted text.
 import { escapeInvisibleLine, toolOutput, truncateMiddle, type Tool } from '../../core/index.ts';
+import { updateBeforeSearch } from './open-index.ts';
 import { formatSource, type DocumentIndex, type SearchHit } from '../../retrieval/index.ts';
 
 const defaultHits = 5;
@@ -32,7 +33,7 @@ export function createSearchTool(open: () => Promise<DocumentIndex>): Tool {
       const { query, limit = defaultHits } = input as { readonly query: string; readonly limit?: number };
       const index = await open();
       if (performance.now() - lastUpdate > updateIntervalMs) {
-        await index.update({ signal });
+        await updateBeforeSearch(index, signal);
         lastUpdate = performance.now();
       }
       const { hits, notices } = await index.search(query, { limit, signal });

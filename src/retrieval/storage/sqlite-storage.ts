@@ -27,6 +27,9 @@ export type SqliteStorageOptions = {
 /** The title counts twice as much as the text. */
 const findWordsSql = `SELECT rowid AS key, -rank AS score FROM words WHERE words MATCH ? AND rank MATCH 'bm25(2.0, 1.0)' ORDER BY rank LIMIT ?`;
 
+/** In a smaller index every word is ranked. */
+const minPassagesToCount = 2000;
+
 /** Opens the index in a SQLite file; creates the file if there is none. */
 export async function openSqliteStorage(file: string, options: SqliteStorageOptions = {}): Promise<IndexStorage> {
   const extension = options.vectorExtension === 'off' ? undefined : await loadSqliteVec();
@@ -156,14 +159,12 @@ export async function openSqliteStorage(file: string, options: SqliteStorageOpti
         undefined,
       ),
     findWords: (words, limit) =>
-      words.length === 0
-        ? Promise.resolve([])
-        : // Each word is a quoted string, in which FTS5 has no operators; a quote cannot occur in a word.
-          access(
-            () =>
-              all<ScoredKey>(findWordsSql, words.map((word) => `"${word.replaceAll('"', '')}"`).join(' OR '), limit),
-            [],
-          ),
+      access(() => {
+        if (words.length === 0) return [];
+        // Each word is a quoted string, in which FTS5 has no operators; a quote cannot occur in a word.
+        const quoted = words.map((word) => `"${word.replaceAll('"', '')}"`);
+        return all<ScoredKey>(findWordsSql, selectWords(quoted).join(' OR '), limit);
+      }, []),
     passages: (keys) =>
       access(() => new Map(keys.flatMap((key) => readPassage(key) ?? [])), new Map<number, StoredPassage>()),
     embeddingName: () => access(() => readMeta('embedding'), undefined),
@@ -230,6 +231,18 @@ export async function openSqliteStorage(file: string, options: SqliteStorageOpti
       return Promise.resolve();
     },
   };
+
+  /** Leaves out words that more than half of the passages contain: BM25 gives them no weight, and ranking their passages takes most of the time. */
+  function selectWords(quoted: readonly string[]): readonly string[] {
+    if (quoted.length < 2) return quoted;
+    const total = count('passages');
+    if (total < minPassagesToCount) return quoted;
+    const half = Math.floor(total / 2) + 1;
+    const selective = quoted.filter(
+      (word) => all('SELECT 1 FROM words WHERE words MATCH ? LIMIT 1 OFFSET ?', word, half - 1).length === 0,
+    );
+    return selective.length > 0 ? selective : quoted;
+  }
 
   function count(table: 'files' | 'passages' | 'vectors'): number {
     return Number(prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'] ?? 0);

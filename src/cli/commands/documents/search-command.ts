@@ -11,7 +11,7 @@ import {
   type SearchHit,
   type SearchResult,
 } from '../../../retrieval/index.ts';
-import { findIndexedRoot, openFolderIndex } from '../../../coding-agent/documents/index.ts';
+import { findIndexedRoot, openFolderIndex, updateBeforeSearch } from '../../../coding-agent/documents/index.ts';
 import { openModel, resolveModelUnattended } from '../../../coding-agent/models/index.ts';
 import { readSettings, type Settings } from '../../../coding-agent/settings/index.ts';
 import { createVerifyModel } from '../../../coding-agent/verification/index.ts';
@@ -27,7 +27,7 @@ const usage = `Usage: fairlead search "<words or question>" [--folder <folder or
 
 Searches the index of the folder (by default the working directory, or the nearest folder above it that has one; see fairlead index).
 Prints the hits by words (BM25) and by meaning (vectors) separately, then both fused by reciprocal rank, each with file:lines and
-hash. Files that changed are indexed again first; --no-update looks only at the files of the hits. --answer lets a model answer from the hits, with citations that are checked.`;
+hash. Files that changed are indexed again first, up to 5,000; --no-update, and in larger indexes every search, looks only at the files of the hits. --answer lets a model answer from the hits, with citations that are checked.`;
 
 const options = {
   folder: stringOption,
@@ -66,7 +66,7 @@ export const run: Command['run'] = withOptions(
     const signals = onShutdown(['SIGINT', 'SIGTERM'], () => {});
     const { signal } = signals;
     try {
-      if (!values['no-update']) for (const notice of (await index.update({ signal })).notices) printErr(`${notice}\n`);
+      if (!values['no-update']) for (const notice of await updateBeforeSearch(index, signal)) printErr(`${notice}\n`);
       if (values.queries !== undefined)
         return await searchAll(index, readQueries(values.queries), limit ?? 100, signal);
       if (values.answer)
