@@ -165,6 +165,41 @@ test('a secret file that is named directly, and a folder of keys, are not indexe
   }
 });
 
+/** A PDF with one line of text per page. */
+function createPdf(pages: readonly string[]): string {
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Kids [${pages.map((_page, i) => `${4 + i * 2} 0 R`).join(' ')}] /Count ${pages.length} >>`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    ...pages.flatMap((text, i) => {
+      const content = `BT /F1 12 Tf 72 720 Td (${text}) Tj ET`;
+      return [
+        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${5 + i * 2} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
+        `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+      ];
+    }),
+  ];
+  let text = '%PDF-1.4\n';
+  const offsets = objects.map((object, i) => {
+    const at = text.length;
+    text += `${i + 1} 0 obj\n${object}\nendobj\n`;
+    return `${String(at).padStart(10, '0')} 00000 n \n`;
+  });
+  const size = objects.length + 1;
+  return `${text}xref\n0 ${size}\n0000000000 65535 f \n${offsets.join('')}trailer << /Size ${size} /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF`;
+}
+
+test('the text of a PDF is found with its page; a damaged PDF is counted and does not stop the update', async (t) => {
+  const folder = makeFolder(t);
+  folder.write('book.pdf', createPdf(['The first page is about zebras.', 'The second page is about okapis.']));
+  folder.write('damaged.pdf', `%PDF-1.7\n${'x'.repeat(5000)}`);
+  const index = await openIndex(t, folder);
+  assert.deepEqual((await index.update()).skipped, { 'not a readable PDF': 1 });
+  const [hit] = (await index.search('okapis')).hits;
+  assert.deepEqual([hit?.source.path, hit?.source.page, hit?.title], ['book.pdf', 2, 'page 2']);
+  assert.match(hit?.text ?? '', /^The second page is about okapis\./);
+});
+
 test('the index file is readable by its owner only', async (t) => {
   const folder = makeFolder(t);
   folder.write('a.txt', 'words');

@@ -10,6 +10,7 @@ import type {
   EmbeddingModel,
   FusedHit,
   IndexCounts,
+  IndexedFile,
   IndexStorage,
   PassageSource,
   ScoredKey,
@@ -101,8 +102,8 @@ export function createDocumentIndex(options: DocumentIndexOptions): DocumentInde
       ]);
       const stale = findStale(passages, refreshed);
       if (stale.size > 0 && round < maxRounds) {
-        await refresh([...stale], signal, notices);
-        for (const name of stale) refreshed.add(name);
+        await refresh(stale, signal, notices);
+        for (const name of stale.keys()) refreshed.add(name);
         continue;
       }
       const current = new Map([...passages].filter(([, passage]) => !stale.has(passage.file.path)));
@@ -134,12 +135,15 @@ export function createDocumentIndex(options: DocumentIndexOptions): DocumentInde
     }
   }
 
-  /** The paths of files that are not as they were when they were indexed, and of files with an uncertain stamp that were not compared yet. */
-  function findStale(passages: ReadonlyMap<number, StoredPassage>, compared: ReadonlySet<string>): ReadonlySet<string> {
-    const files = new Map([...passages.values()].map(({ file }) => [file.path, file.stamp]));
-    const isStale = ([name, stamp]: readonly [string, string]): boolean =>
+  /** The paths and known hashes of files that are not as they were when they were indexed, and of files with an uncertain stamp that were not compared yet. */
+  function findStale(
+    passages: ReadonlyMap<number, StoredPassage>,
+    compared: ReadonlySet<string>,
+  ): ReadonlyMap<string, string> {
+    const files = new Map([...passages.values()].map(({ file }) => [file.path, file]));
+    const isStale = ({ path: name, stamp }: IndexedFile): boolean =>
       readStamp(name) !== stamp.replace(uncertainMark, '') || (stamp.endsWith(uncertainMark) && !compared.has(name));
-    return new Set([...files].filter(isStale).map(([name]) => name));
+    return new Map([...files.values()].filter(isStale).map(({ path: name, hash }) => [name, hash]));
   }
 
   function readStamp(name: string): string | undefined {
@@ -151,9 +155,13 @@ export function createDocumentIndex(options: DocumentIndexOptions): DocumentInde
     }
   }
 
-  async function refresh(names: readonly string[], signal: AbortSignal, notices: string[]): Promise<void> {
-    for (const name of names) {
-      const result = isSecretFile(name) ? missing : await readDocument(root.folder, name, bounds);
+  async function refresh(files: ReadonlyMap<string, string>, signal: AbortSignal, notices: string[]): Promise<void> {
+    for (const [name, knownHash] of files) {
+      const result = isSecretFile(name) ? missing : await readDocument(root.folder, name, { ...bounds, knownHash });
+      if (result.type === 'same') {
+        await storage.touch([result.file]);
+        continue;
+      }
       const file =
         result.type === 'read'
           ? result.file
@@ -177,8 +185,7 @@ export function createDocumentIndex(options: DocumentIndexOptions): DocumentInde
       updateIndex(root, storage, bounds, { ...updateOptions, ...(embedding ? { embedding } : {}) }),
     search,
     async isCurrent({ path: name, hash }) {
-      const result = await readDocument(root.folder, name, bounds);
-      return result.type === 'read' && result.file.hash === hash;
+      return (await readDocument(root.folder, name, { ...bounds, knownHash: hash })).type === 'same';
     },
     counts: () => storage.counts(),
     close: () => storage.close(),

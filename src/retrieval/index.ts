@@ -22,13 +22,8 @@ export type { SkipReason } from './read-document.ts';
 export { splitDocument } from './split/split-document.ts';
 export { parseRecord } from './split/split-records.ts';
 export { openPostgresStorage, type PostgresConnection, type PostgresValue } from './storage/postgres-storage.ts';
-export { deleteIndexFile } from './storage/sqlite-file.ts';
-export {
-  openSqliteStorage,
-  readIndexFile,
-  type IndexFileInfo,
-  type SqliteStorageOptions,
-} from './storage/sqlite-storage.ts';
+export { deleteIndexFile, readIndexFile, type IndexFileInfo } from './storage/sqlite-file.ts';
+export { openSqliteStorage, type SqliteStorageOptions } from './storage/sqlite-storage.ts';
 export type {
   EmbeddingModel,
   FilePassages,

@@ -27,11 +27,17 @@ export type SkipReason =
 /** The result of reading a file: its passages, the reason why there are none, or that there is no file. */
 export type ReadResult =
   | { readonly type: 'read'; readonly file: FilePassages }
+  /** It has the known content. */
+  | { readonly type: 'same'; readonly file: IndexedFile }
   | { readonly type: 'skipped'; readonly reason: SkipReason; readonly file?: IndexedFile }
   | { readonly type: 'missing' };
 
 /** Options of `readDocument`. */
-export type ReadOptions = { readonly maxFileBytes: number };
+export type ReadOptions = {
+  readonly maxFileBytes: number;
+  /** The hash of the content that is indexed: a file that has it is not split again. */
+  readonly knownHash?: string | undefined;
+};
 
 /** The stamp of a file: changes with its content, even if the modification time is set back. */
 export const fileStamp = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
@@ -48,7 +54,11 @@ const storedStamp = (stats: BigIntStats): string =>
   Date.now() - Number(stats.ctimeMs) < sameTickMs ? `${fileStamp(stats)}${uncertainMark}` : fileStamp(stats);
 
 /** Reads the file at a path relative to a real folder, and splits it into passages. */
-export async function readDocument(root: string, name: string, { maxFileBytes }: ReadOptions): Promise<ReadResult> {
+export async function readDocument(
+  root: string,
+  name: string,
+  { maxFileBytes, knownHash }: ReadOptions,
+): Promise<ReadResult> {
   const full = path.join(root, name);
   const isDocument = /^(?:pdf|jsonl|ndjson)$/.test(extensionOf(name));
   const content = readStableFile(root, full, isDocument ? maxDocumentBytes : maxFileBytes);
@@ -56,6 +66,7 @@ export async function readDocument(root: string, name: string, { maxFileBytes }:
   if (content.type !== 'content') return content;
   const file: IndexedFile = { path: name, ...content.file };
   const { bytes } = content;
+  if (file.hash === knownHash) return { type: 'same', file };
   if (bytes.subarray(0, 5).toString('latin1') === '%PDF-') {
     try {
       const { extractPdfPages } = await import('./pdf.ts');

@@ -98,6 +98,8 @@ export type IndexStorage = {
   files(): Promise<ReadonlyMap<string, IndexedFile>>;
   /** Replaces the passages of files; a file without passages is stored too, so that it is not read again. */
   replace(files: readonly FilePassages[]): Promise<void>;
+  /** Stores new stamps of files whose content has not changed. */
+  touch(files: readonly IndexedFile[]): Promise<void>;
   remove(paths: readonly string[]): Promise<void>;
   /** Finds passages that contain one of the words, best first. */
   findWords(words: readonly string[], limit: number): Promise<readonly ScoredKey[]>;

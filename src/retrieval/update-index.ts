@@ -66,6 +66,7 @@ export async function updateIndex(
   const problems: WalkProblems = { secret: 0, links: 0, tooMany: false, unreadableFolders: 0 };
   const skipped: Partial<Record<SkipReason, number>> = {};
   const counts = { added: 0, changed: 0, unchanged: 0 };
+  const touched: IndexedFile[] = [];
   let batch: FilePassages[] = [];
   let batchBytes = 0;
   let totalBytes = 0;
@@ -86,7 +87,13 @@ export async function updateIndex(
       seen.add(found.path);
       counts.unchanged += 1;
     } else {
-      const result = await readDocument(root.folder, found.path, bounds);
+      const result = await readDocument(root.folder, found.path, { ...bounds, knownHash: before?.hash });
+      if (result.type === 'same') {
+        seen.add(found.path);
+        touched.push(result.file);
+        counts.unchanged += 1;
+        continue;
+      }
       if (result.type === 'skipped') skipped[result.reason] = (skipped[result.reason] ?? 0) + 1;
       const file =
         result.type === 'read'
@@ -104,6 +111,7 @@ export async function updateIndex(
       onProgress?.({ phase: 'reading', done: seen.size, changed: counts.added + counts.changed });
   }
   await flush();
+  if (touched.length > 0) await storage.touch(touched);
   assertFolderExists(root);
   const removed = [...known.keys()].filter((name) => !seen.has(name));
   for (let at = 0; at < removed.length; at += filesPerBatch)

@@ -90,6 +90,15 @@ export async function openPostgresStorage(connection: PostgresConnection, id: st
     replace: async (files) => {
       for (const file of files) await replaceFile(file);
     },
+    touch: async (files) => {
+      await all(
+        'UPDATE fairlead_documents d SET stamp = f.stamp FROM unnest($2::text[], $3::text[], $4::text[]) AS f(path, stamp, hash) WHERE d.index_id = $1 AND d.path = f.path AND d.hash = f.hash',
+        id,
+        files.map(({ path }) => clean(path)),
+        files.map(({ stamp }) => stamp),
+        files.map(({ hash }) => hash),
+      );
+    },
     remove: async (paths) => {
       await all('DELETE FROM fairlead_documents WHERE index_id = $1 AND path = ANY($2::text[])', id, paths.map(clean));
     },

@@ -161,3 +161,28 @@ export function toIndexError(error: unknown, file: string): FairleadError {
     cause: error,
   });
 }
+
+/** What a list of indexes shows of an index file; undefined if the file is no index. */
+export type IndexFileInfo = { readonly root: string; readonly embedding?: string };
+
+/** Reads the folder and the embedding model of an index file without changing it. */
+export function readIndexFile(file: string): IndexFileInfo | undefined {
+  try {
+    const db = new DatabaseSync(file, { readOnly: true });
+    try {
+      const values = new Map(
+        db
+          .prepare('SELECT key, value FROM meta')
+          .all()
+          .map(({ key, value }) => [key, value]),
+      );
+      const [root, embedding] = [values.get('root'), values.get('embedding')];
+      if (typeof root !== 'string') return undefined;
+      return { root, ...(typeof embedding === 'string' ? { embedding } : {}) };
+    } finally {
+      db.close();
+    }
+  } catch {
+    return undefined;
+  }
+}

@@ -1,6 +1,6 @@
 // Stores an index in one SQLite file: words in FTS5 with the Porter stemmer, vectors as bytes, compared by sqlite-vec if it is installed.
 import { statSync } from 'node:fs';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { searchableTitle } from '../split/split-document.ts';
 import type { FilePassages, IndexedFile, IndexStorage, ScoredKey, StoredPassage } from '../types.ts';
 import {
@@ -104,10 +104,6 @@ export async function openSqliteStorage(file: string, options: SqliteStorageOpti
     const present = prepare('SELECT hash, stamp FROM files WHERE path = ?').get(file.path);
     // Another process was faster.
     if (present && present['hash'] === file.hash && present['stamp'] === file.stamp) return;
-    if (present && present['hash'] === file.hash && file.hash !== '') {
-      run('UPDATE files SET stamp = ?, size = ? WHERE path = ?', file.stamp, file.size, file.path);
-      return;
-    }
     const kept = present ? vectorsByText(file.path, hasVectors) : new Map<string, Uint8Array>();
     if (present) removeFile(file.path);
     const id = run(
@@ -147,6 +143,15 @@ export async function openSqliteStorage(file: string, options: SqliteStorageOpti
           inTransaction(db, () => {
             const hasVectors = prepare('SELECT 1 FROM vectors LIMIT 1').get() !== undefined;
             for (const each of files) replaceFile(each, hasVectors);
+          }),
+        undefined,
+      ),
+    touch: (files) =>
+      access(
+        () =>
+          inTransaction(db, () => {
+            for (const { path, stamp, hash } of files)
+              run('UPDATE files SET stamp = ? WHERE path = ? AND hash = ?', stamp, path, hash);
           }),
         undefined,
       ),
@@ -277,31 +282,6 @@ export async function openSqliteStorage(file: string, options: SqliteStorageOpti
       top.add(key, dotProduct(vector, bytesToVector(bytes)));
     }
     return top.sorted();
-  }
-}
-
-/** What a list of indexes shows of an index file; undefined if the file is no index. */
-export type IndexFileInfo = { readonly root: string; readonly embedding?: string };
-
-/** Reads the folder and the embedding model of an index file without changing it. */
-export function readIndexFile(file: string): IndexFileInfo | undefined {
-  try {
-    const db = new DatabaseSync(file, { readOnly: true });
-    try {
-      const values = new Map(
-        db
-          .prepare('SELECT key, value FROM meta')
-          .all()
-          .map(({ key, value }) => [key, value]),
-      );
-      const [root, embedding] = [values.get('root'), values.get('embedding')];
-      if (typeof root !== 'string') return undefined;
-      return { root, ...(typeof embedding === 'string' ? { embedding } : {}) };
-    } finally {
-      db.close();
-    }
-  } catch {
-    return undefined;
   }
 }
 
