@@ -1,6 +1,6 @@
 // The run handlers of a worker, and the agent of a queued run: the same settings, policy, sandbox, hooks, rules and redaction as in the terminal, without a user to ask.
 import { FairleadError, isObject, type JsonObject, type Limits, type Provider } from '../../core/index.ts';
-import { createOutputSchema } from '../../agent/index.ts';
+import { createOutputSchema, type Session } from '../../agent/index.ts';
 import {
   createClientTools,
   type AgentInstance,
@@ -42,6 +42,8 @@ export type RunAgentSettings = {
   readonly tools?: boolean;
   /** A JSON Schema that the answer must match; other kinds of runs use this field for other values. */
   readonly answer?: JsonObject;
+  /** The answer is verified claim by claim; one that is not verified ends the run as an abstention. */
+  readonly verify?: boolean;
 };
 
 /** The maximum number of open models. Runs share an open model, and with it its circuit breaker and rate limit. */
@@ -81,7 +83,7 @@ export function createRunAgentFactory(
     const autoApprove = requested.auto === true || settings.approve === 'auto';
     let isPrivate = false;
     const { grants, bind } = await openRunGrants({ run, settings, cwd, canKeep: canKeepPermissions, onWarning: log });
-    const agent = await createCodingAgent({
+    const created = await createCodingAgent({
       settings,
       cwd,
       grants,
@@ -93,6 +95,15 @@ export function createRunAgentFactory(
       assertModelAllowed: async (other) => (isPrivate ? assertLocalModel(other, settings) : undefined),
       wrapProvider: govern,
     });
+    const verified: { open?: { readonly session: Session }; model?: ResolvedModel } = {};
+    const agent = !(requested.verify ?? settings.verifiesAnswers)
+      ? created
+      : (await import('../verification/index.ts')).withVerifyCheck(created, {
+          settings,
+          host: { confirm: async () => false, progress: () => {}, notify: log },
+          wrapProvider: govern,
+          current: () => ({ ...verified, private: isPrivate }),
+        });
     try {
       for (const problem of agent.problems) log(problem);
       const label = findPrivacyLabel({ private: requested.private === true }, settings, agent.instructions);
@@ -109,6 +120,7 @@ export function createRunAgentFactory(
           open,
         },
       );
+      verified.model = model;
       const parts = withPrivacyViews(
         agent.forModel(govern(provider), model.tools !== false && requested.tools !== false),
         undefined,
@@ -122,6 +134,7 @@ export function createRunAgentFactory(
         onApproval: bound.onApproval,
         limits: { turns: defaultMaxTurns, ...settings.limits, ...capLimits(requested.limits, settings.limits) },
         async onSessionOpened(session) {
+          verified.open = { session };
           await bound.onSessionOpened(session);
           await markPrivate(session, label);
           isPrivate = isPrivateSession(session);
@@ -193,6 +206,7 @@ const settingTypes: Readonly<
   private: 'boolean',
   limits: 'object',
   tools: 'boolean',
+  verify: 'boolean',
 };
 
 /** The run handlers of a worker, by the kind of run. */

@@ -1,5 +1,6 @@
 // Adds the verification of answers to an agent, as a check.
 import type { Session } from '../../agent/index.ts';
+import type { Provider } from '../../core/index.ts';
 import type { CodingAgent } from '../create-agent.ts';
 import type { ModelHost } from '../models/open-model.ts';
 import type { ResolvedModel } from '../models/resolve-model.ts';
@@ -10,6 +11,8 @@ import { runVerifyCheck } from './verify-session.ts';
 export type VerifyCheckContext = {
   readonly settings: Settings;
   readonly host: ModelHost;
+  /** Wraps each judge that is opened, such as with the budget of a tenant. */
+  readonly wrapProvider?: (provider: Provider) => Provider;
   /** The session, the model that answers, and whether only models on the user's own machines may read the answer. */
   readonly current: () => {
     readonly open?: { readonly session: Session };

@@ -10,7 +10,15 @@ import {
   type VerifyBudget,
   type VerifyProgress,
 } from '../../checks/index.ts';
-import { FairleadError, isPathInside, messageText, type Event, type RunState, type Verdict } from '../../core/index.ts';
+import {
+  FairleadError,
+  isPathInside,
+  messageText,
+  type Event,
+  type Provider,
+  type RunState,
+  type Verdict,
+} from '../../core/index.ts';
 import type { ModelHost } from '../models/open-model.ts';
 import type { ResolvedModel } from '../models/resolve-model.ts';
 import { isPrivateSession } from '../private-sessions.ts';
@@ -29,6 +37,8 @@ export type VerifySessionContext = {
   readonly model: ResolvedModel;
   readonly isPrivate: boolean;
   readonly cwd?: string;
+  /** Wraps each judge that is opened. */
+  readonly wrapProvider?: (provider: Provider) => Provider;
 };
 
 /** Verifies the last answer of a session and records the result. Throws if there is no answer. */
@@ -43,7 +53,7 @@ export async function verifySession(
   const { question, answer } = findLastAnswer(events);
   if (answer === undefined)
     throw new FairleadError('verify/no-answer', 'There is no answer to verify yet.', { blame: 'user' });
-  const judges = await openJudges({ settings, author: model, isPrivate }, host);
+  const judges = await openJudges({ settings, author: model, isPrivate }, host, context.wrapProvider);
   const { quorum, maxErrorRate } = getVerifySettings(settings);
   const author = createVerifyModel(model.name, session.agent.provider, model.ref.provider);
   const verified = await verifyAnswer({

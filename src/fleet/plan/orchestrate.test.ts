@@ -65,6 +65,36 @@ test('[A89, A117] steps without dependencies start together, others after their 
   assert.deepEqual([ended.outcome.reason, ended.outcome.text], ['answered', 'A is red, B is blue.']);
 });
 
+test('[A63] a step that the plan marks is verified; a result that is not verified is tried again, and blocks what depends on it', async () => {
+  const steps = [
+    { id: 'a', words: 'Find the mass of A.', after: [], verify: true },
+    { id: 'b', words: 'Draw B.', after: [], verify: 'yes' },
+    { id: 'c', words: 'Compare.', after: ['a'] },
+  ];
+  const marked = JSON.stringify({ steps });
+  const first = await decide({ 'plan-1': marked });
+  assert.ok(first.type === 'go-on');
+  assert.deepEqual(
+    first.start.map(({ name, settings }) => [name, settings]),
+    [
+      ['step-a-1', { verify: true }],
+      ['step-b-1', undefined],
+    ],
+  );
+  const abstained = { reason: 'abstained', detail: 'No claim of the answer is supported.' } as const;
+  const once = { 'plan-1': marked, 'step-a-1': abstained, 'step-b-1': 'Drawn.' };
+  assert.deepEqual(await startedNames(once), ['step-a-2']);
+  const answer = await decide({ ...once, 'step-a-2': abstained });
+  assert.ok(answer.type === 'go-on');
+  assert.match(
+    answer.start[0]?.prompt ?? '',
+    /Step a \(Find the mass of A\.\) did not succeed: No claim of the answer is supported\./,
+  );
+  assert.match(answer.start[0]?.prompt ?? '', /Step c \(Compare\.\) did not succeed: a did not succeed/);
+  const planning = await decide({});
+  assert.ok(planning.type === 'go-on' && planning.start[0]?.settings?.['verify'] === null, 'a plan is not verified');
+});
+
 test('[A89] an invalid plan is requested once more, with the error, and then fails', async () => {
   const circle = JSON.stringify({ steps: [{ id: 'a', words: 'x', after: ['a'] }] });
   const again = await decide({ 'plan-1': circle });

@@ -65,7 +65,10 @@ function advancePlan(run: FleetRun, steps: readonly PlanStep[], children: Childr
   const ready = steps.flatMap((step): readonly ChildRun[] => {
     const state = states.get(step.id);
     if (state?.type !== 'waiting' || !step.after.every((each) => states.get(each)?.type === 'done')) return [];
-    return [{ name: `step-${step.id}-${state.attempt}`, prompt: formatStepPrompt(step, states) }];
+    const prompt = formatStepPrompt(step, states);
+    return [
+      { name: `step-${step.id}-${state.attempt}`, prompt, ...(step.verify ? { settings: { verify: true } } : {}) },
+    ];
   });
   if (ready.length > 0) return { type: 'go-on', start: ready, progress };
   if ([...states.values()].some(({ type }) => type === 'under-way')) return { type: 'go-on', start: [], progress };
@@ -121,18 +124,19 @@ function getStepState({ id }: PlanStep, children: Children): StepState {
   return { type: 'failed', attempt: maxAttempts };
 }
 
-const withoutTools: JsonObject = { tools: false };
+/** A plan states nothing that could be verified. */
+const planSettings: JsonObject = { tools: false, verify: null };
 
 const createPlanRun = (run: FleetRun, attempt: number, error: string | undefined): ChildRun => ({
   name: `plan-${attempt}`,
   prompt: [
     'Make a plan for the task below: the fewest steps that are worth it, at most ' +
       `${maxPlanSteps}; one step if it needs no more.`,
-    'Each step is done by another agent that sees only the text of the step and the results of the steps it depends on. Steps that do not depend on each other run at the same time.',
+    'Each step is done by another agent that sees only the text of the step and the results of the steps it depends on. Steps that do not depend on each other run at the same time. Set verify for a step whose result is facts that later steps rely on.',
     ...(error === undefined ? [] : [`The previous plan was not valid: ${error}`]),
     `The task:\n${run.prompt}`,
   ].join('\n\n'),
-  settings: { ...withoutTools, answer: planSchema },
+  settings: { ...planSettings, answer: planSchema },
 });
 
 /** The prompt of a step. The results of other steps are untrusted text. */

@@ -8,6 +8,8 @@ export type PlanStep = {
   readonly words: string;
   /** The steps whose results it needs. */
   readonly after: readonly string[];
+  /** Its result is verified before other steps read it. */
+  readonly verify?: true;
 };
 
 /** The maximum number of steps of a plan. */
@@ -27,6 +29,10 @@ export const planSchema: JsonObject = {
           id: { type: 'string', pattern: '^[a-z0-9-]{1,40}$' },
           words: { type: 'string', minLength: 1 },
           after: { type: 'array', items: { type: 'string' } },
+          verify: {
+            type: 'boolean',
+            description: 'whether its result is verified claim by claim before other steps use it',
+          },
         },
         required: ['id', 'words', 'after'],
         additionalProperties: false,
@@ -44,13 +50,13 @@ export function parsePlan(value: Json): readonly PlanStep[] | string {
   if (steps.length > maxPlanSteps) return `A plan has at most ${maxPlanSteps} steps.`;
   const plan: PlanStep[] = [];
   for (const step of steps) {
-    const { id, words, after = [] } = isObject(step) ? step : {};
+    const { id, words, after = [], verify } = isObject(step) ? step : {};
     const names = Array.isArray(after) ? after.filter((each) => typeof each === 'string') : [];
     if (typeof id !== 'string' || !/^[a-z0-9-]{1,40}$/.test(id))
       return 'Each step needs an id of lower-case letters, digits and dashes.';
     if (typeof words !== 'string' || words.trim() === '') return `The step ${id} has no task.`;
     if (plan.some((each) => each.id === id)) return `Two steps have the id ${id}.`;
-    plan.push({ id, words, after: [...new Set(names)] });
+    plan.push({ id, words, after: [...new Set(names)], ...(verify === true ? { verify } : {}) });
   }
   return findDependencyError(plan) ?? plan;
 }

@@ -60,6 +60,7 @@ export const runSettingsSchema: z.ZodType<JsonObject> = z.strictObject({
   ...agentOptionSchemas,
   private: z.boolean().optional(),
   tools: z.boolean().optional(),
+  verify: z.boolean().optional(),
   answer: z.record(z.string(), z.unknown()).optional(),
   claim: claimSchema,
   models: judgeModelsSchema,

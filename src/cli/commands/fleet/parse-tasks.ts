@@ -18,13 +18,16 @@ export type TaskOptions = {
 export const createRunSettings = ({
   model,
   auto,
+  verify,
 }: {
   readonly model?: string | undefined;
   readonly auto?: boolean | undefined;
+  readonly verify?: boolean | undefined;
 }): JsonObject => ({
   folder: process.cwd(),
   ...(model === undefined ? {} : { model }),
   ...(auto ? { auto } : {}),
+  ...(verify ? { verify } : {}),
 });
 
 /** Converts tasks to runs. Several tasks get numbered ids, so that the same tasks with the same id are the same runs. */
