@@ -61,12 +61,9 @@ export const actionLogView: NamedView<ActionLog> = {
       const call = log.open.find((each) => each.call === event.call);
       return call && !readOnlyTools.test(call.tool) ? addRecord(log, { ...call, ...describeResult(event) }) : log;
     }
+    // The tool that runs may have another name than the call, and a gate may have changed the input.
     if (event.type === 'tool-started') {
-      const open = log.open.map((each) =>
-        each.call === event.call
-          ? { ...each, tool: event.tool, ...(event.input === undefined ? {} : describe(event.tool, event.input)) }
-          : each,
-      );
+      const open = log.open.map((each) => (each.call === event.call ? { ...each, ...renameCall(each, event) } : each));
       return { ...log, open };
     }
     if (event.type === 'turn-ended') {
@@ -103,6 +100,14 @@ const addRecord = (log: ActionLog, record: ActionRecord): ActionLog => ({
   records: [...log.records.slice(1 - maxRecords), record],
   isPartial: log.isPartial || log.records.length >= maxRecords,
 });
+
+const renameCall = (
+  { tool, target }: ActionLog['open'][number],
+  event: Event & { readonly type: 'tool-started' },
+): { readonly tool: string; readonly target: string } =>
+  event.input === undefined
+    ? { tool: tool.endsWith(' &') ? `${event.tool} &` : event.tool, target }
+    : describe(event.tool, event.input);
 
 function describe(tool: string, input: Json): { readonly tool: string; readonly target: string } {
   const call = unwrapDeferredCall({ tool, input });

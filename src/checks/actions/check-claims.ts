@@ -11,12 +11,15 @@ import type { Action, ActionEvidence } from './types.ts';
 const admitsFailure =
   /\b(?:fail(?:s|ed|ing|ures?)?|could not|couldn['’]t|cannot|can['’]t|unable|did not|didn['’]t|not (?:run|able|pass)|skipped|broken|errors? remain)\b/i;
 
+/** Things that an answer repaired: naming them admits no failure. */
+const repairedThings = /\b(?:failing|failed|broken)\s+(?:\w+\s+)?(?:tests?|test cases?|build|assertions?|checks?)\b/gi;
+
 /** Extracts the claims of an answer about actions and compares each with the session. Without a claim the records are not read. */
 export function checkActionClaims(answer: string, evidence: ActionEvidence): readonly CheckedClaim[] {
   const claims = extractActionClaims(answer);
   if (claims.length === 0) return [];
   const session = readSessionActions(evidence);
-  const admits = admitsFailure.test(answer);
+  const admits = admitsFailure.test(answer.replaceAll(repairedThings, ''));
   return claims.map(({ action, ...claim }) => ({ ...claim, verdict: checkAction(action, session, admits) }));
 }
 

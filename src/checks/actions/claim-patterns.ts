@@ -116,6 +116,7 @@ export const passPatterns: readonly (readonly [Task, RegExp])[] = [
   ['test', new RegExp(String.raw`^()(?:tests?|test suite|unit tests)(?:\s*:)?\s+${links}${passVerb}${passEnd}`, 'gi')],
   ['test', /\b()(?:with|and) (?:all|every) (?:tests?|test cases?) (?:now )?(?:passing|green)\b/gi],
   ['test', /\b()\d[\d,]*\s*\/\s*\d[\d,]*\s+(?:tests?\s+)?(?:pass|passed|passing)\b/gi],
+  ['test', /(?<=\btests?\b[^.]{0,60})\b()\d[\d,]*\s+(?:pass|passed|passing)\b(?=\s*(?:$|[.,;)]))/gi],
   ['test', /\b()everything (?:now )?passes\b/gi],
   [
     'build',

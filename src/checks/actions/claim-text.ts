@@ -78,7 +78,9 @@ function addSentences(answer: string, { start, end }: TextSpan, sentences: Sente
       sentences.push({ start: start + from + lead, end: start + to, text, isFirst });
     isFirst = false;
   };
-  for (const { index, 0: mark } of masked.matchAll(/[.!?]+[)\]]*(?=\s+[^a-z]|$)|;\s|\s[–—]\s/g)) {
+  for (const { index, 0: mark } of masked.matchAll(
+    /[.!?]+[)\]]*(?=\s+(?:[^a-z]|[\w/-]{1,100}\.\w{1,8}\s)|$)|;\s|\s[–—]\s/g,
+  )) {
     if (
       /\b(?:e\.g|i\.e|vs|etc|approx|no)$/i.test(masked.slice(Math.max(0, index - 6), index)) &&
       index + 1 < masked.length

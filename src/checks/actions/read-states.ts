@@ -151,7 +151,7 @@ export function readResults({ answer, sentence }: Reading): readonly Action[] {
     return code ? { command: code.text } : {};
   };
   const actions: Action[] = [];
-  if (noReport.test(text) || /\bshould\b|\bexpected\b/i.test(text)) return actions;
+  if (noReport.test(text.replace(/\bnow says\b/i, '')) || /\bshould\b|\bexpected\b/i.test(text)) return actions;
   for (const match of text.matchAll(exitPattern)) {
     actions.push({ type: 'exit', code: Number(match[1]), ...commandBefore(match.index) });
   }
