@@ -1,10 +1,11 @@
-// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only import,turn,stream,open,first,tools,sandbox,growth,search,index,rules,backtest,fleet,serve] [--runs 1000] [--postgres <url>] [--peers <folder>]
+// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only import,turn,stream,open,first,tools,sandbox,growth,search,index,rules,checks,backtest,fleet,serve] [--runs 1000] [--postgres <url>] [--peers <folder>]
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchBacktest } from './backtest.ts';
+import { benchChecks } from './checks.ts';
 import { benchFleet } from './fleet.ts';
 import { benchServe } from './serve.ts';
 import { benchRetrieval } from './retrieval.ts';
@@ -19,7 +20,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     only: {
       type: 'string',
-      default: 'import,turn,stream,open,first,tools,sandbox,growth,search,index,rules,backtest,fleet,serve',
+      default: 'import,turn,stream,open,first,tools,sandbox,growth,search,index,rules,checks,backtest,fleet,serve',
     },
     runs: { type: 'string', default: '1000' },
     postgres: { type: 'string' },
@@ -152,6 +153,7 @@ try {
       file,
     );
   }
+  if (selected.includes('checks')) benchChecks(rounds);
   if (selected.includes('rules')) await benchRules(rounds, measure('fairlead', url, 'turn', 1000).ms / 1000);
   if (selected.includes('tools')) {
     const ways = ['bare', 'loop', 'loop-file'];

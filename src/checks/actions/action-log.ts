@@ -47,8 +47,11 @@ const maxChanges = 50;
 const hashChars = 16;
 
 /** Tools that change nothing and run nothing. */
-const readOnlyTools =
-  /^(read_file|list_files|glob|grep|git|web_fetch|web_search|code_intelligence|load_skill|ask_user|search_documents|(search|load)_tools|todo\w*|handle_\w+|list_mcp_resources|read_mcp_resource|canvas_render)$/;
+const readOnlyTools: ReadonlySet<string> = new Set(
+  'read_file list_files glob grep git web_fetch web_search code_intelligence load_skill ask_user search_documents search_tools load_tools todo handle_list handle_read list_mcp_servers list_mcp_resources read_mcp_resource canvas_render'.split(
+    ' ',
+  ),
+);
 
 const initial: ActionLog = { records: [], open: [], isPartial: false, wasSentBack: false };
 
@@ -57,33 +60,48 @@ export const actionLogView: NamedView<ActionLog> = {
   name: actionCheckName,
   initial,
   on(log, event) {
-    if (event.type === 'tool-ended') {
-      const call = log.open.find((each) => each.call === event.call);
-      return call && !readOnlyTools.test(call.tool) ? addRecord(log, { ...call, ...describeResult(event) }) : log;
+    switch (event.type) {
+      case 'tool-ended': {
+        const call = log.open.find((each) => each.call === event.call);
+        return call && !readOnlyTools.has(call.tool) ? addRecord(log, createRecord(call, event)) : log;
+      }
+      case 'tool-started':
+        return startCall(log, event);
+      case 'turn-ended': {
+        const calls = messageToolCalls(event.message);
+        if (calls.length === 0 && log.open.length === 0) return log;
+        return { ...log, open: calls.map(({ id, tool, input }) => describe(id, tool, input)) };
+      }
+      case 'run-started':
+        return log.wasSentBack ? { ...log, wasSentBack: false } : log;
+      case 'check-ended':
+        return event.check === actionCheckName && event.verdict.type === 'failed' ? { ...log, wasSentBack: true } : log;
+      case 'branch-started':
+        return { ...log, open: [], isPartial: true };
+      case 'epoch-started': {
+        // A fork, and a log of a version without this view, begin with a history whose calls are not in the log.
+        if (!event.baseline || log.records.length > 0) return log;
+        const isPartial = log.isPartial || event.baseline.messages.length > 0;
+        return restoreActionLog(event.baseline.views?.[actionCheckName]) ?? { ...log, isPartial };
+      }
+      case 'input-received': {
+        if (event.by !== 'program') return log;
+        const text = event.parts[0]?.type === 'text' ? event.parts[0].text : '';
+        const target = text.length > maxTargetChars ? `${text.slice(0, 270)} ${text.slice(-29)}` : text;
+        return addRecord(log, { seq: event.seq, call: '', tool: '', outcome: 'ok', target });
+      }
+      case 'session-started':
+      case 'compaction-failed':
+      case 'turn-started':
+      case 'turn-failed':
+      case 'answer-rejected':
+      case 'approval-requested':
+      case 'approval-resolved':
+      case 'run-ended':
+      case 'annotation-added':
+      default:
+        return log;
     }
-    // The tool that runs may have another name than the call, and a gate may have changed the input.
-    if (event.type === 'tool-started') {
-      const open = log.open.map((each) => (each.call === event.call ? { ...each, ...renameCall(each, event) } : each));
-      return { ...log, open };
-    }
-    if (event.type === 'turn-ended') {
-      const calls = messageToolCalls(event.message);
-      const open = calls.map(({ id, tool, input }) => ({ call: id, ...describe(tool, input) }));
-      return open.length > 0 || log.open.length > 0 ? { ...log, open } : log;
-    }
-    if (event.type === 'run-started') return log.wasSentBack ? { ...log, wasSentBack: false } : log;
-    if (event.type === 'check-ended' && event.check === actionCheckName && event.verdict.type === 'failed')
-      return { ...log, wasSentBack: true };
-    if (event.type === 'branch-started') return { ...log, open: [], isPartial: true };
-    // A fork, and a log of a version without this view, begin with a history whose calls are not in the log.
-    if (event.type === 'epoch-started' && event.baseline && log.records.length === 0) {
-      const isPartial = log.isPartial || event.baseline.messages.length > 0;
-      return restoreActionLog(event.baseline.views?.[actionCheckName]) ?? { ...log, isPartial };
-    }
-    if (event.type !== 'input-received' || event.by !== 'program') return log;
-    const text = event.parts[0]?.type === 'text' ? event.parts[0].text : '';
-    const target = text.length > maxTargetChars ? `${text.slice(0, 270)} ${text.slice(-29)}` : text;
-    return addRecord(log, { seq: event.seq, call: '', tool: '', outcome: 'ok', target });
   },
   serialize: (log) => log,
   restore: restoreActionLog,
@@ -97,40 +115,40 @@ function restoreActionLog(stored: Json | undefined): ActionLog | undefined {
 
 const addRecord = (log: ActionLog, record: ActionRecord): ActionLog => ({
   ...log,
-  records: [...log.records.slice(1 - maxRecords), record],
+  records: [...(log.records.length < maxRecords ? log.records : log.records.slice(1 - maxRecords)), record],
   isPartial: log.isPartial || log.records.length >= maxRecords,
 });
 
-const renameCall = (
-  { tool, target }: ActionLog['open'][number],
-  event: Event & { readonly type: 'tool-started' },
-): { readonly tool: string; readonly target: string } =>
-  event.input === undefined
-    ? { tool: tool.endsWith(' &') ? `${event.tool} &` : event.tool, target }
-    : describe(event.tool, event.input);
-
-function describe(tool: string, input: Json): { readonly tool: string; readonly target: string } {
-  const call = unwrapDeferredCall({ tool, input });
-  const aim = typeof call === 'string' ? { tool, input } : call;
-  const { command, path, background } = isObject(aim.input) ? aim.input : {};
-  const target = [command, path].find((each) => typeof each === 'string') ?? JSON.stringify(aim.input) ?? '';
-  return { tool: background === true ? `${aim.tool} &` : aim.tool, target: target.slice(0, maxTargetChars) };
+/** The tool that runs may have another name than the call, and a gate may have changed the input. */
+function startCall(log: ActionLog, { call, tool, input }: Event & { readonly type: 'tool-started' }): ActionLog {
+  const known = log.open.find((each) => each.call === call);
+  if (!known || (input === undefined && known.tool.startsWith(tool))) return log;
+  const suffix = known.tool.endsWith(' &') ? ' &' : '';
+  const started = input === undefined ? { ...known, tool: `${tool}${suffix}` } : describe(call, tool, input);
+  return { ...log, open: log.open.map((each) => (each === known ? started : each)) };
 }
 
-function describeResult(event: Event & { readonly type: 'tool-ended' }): Pick<ActionRecord, 'seq' | 'outcome'> {
-  const { seq, outcome, data } = event;
-  if (!isObject(data)) return { seq, outcome };
-  const changes = (Array.isArray(data['changes']) ? data['changes'] : [data]).flatMap((each): FileChangeRecord[] =>
-    isObject(each) && typeof each['path'] === 'string' && 'after' in each
-      ? [[each['path'].slice(0, maxTargetChars), shortHash(each['before']), shortHash(each['after'])]]
-      : [],
-  );
-  return {
-    seq,
-    outcome,
-    ...(changes.length > 0 ? { changes: changes.slice(0, maxChanges) } : {}),
-    ...('code' in data ? { code: typeof data['code'] === 'number' ? data['code'] : null } : {}),
-  };
+function describe(call: string, tool: string, input: Json): ActionLog['open'][number] {
+  const unwrapped = unwrapDeferredCall({ tool, input });
+  const aim = typeof unwrapped === 'string' ? { tool, input } : unwrapped;
+  const { command, path, background } = isObject(aim.input) ? aim.input : {};
+  const target = [command, path].find((each) => typeof each === 'string') ?? JSON.stringify(aim.input) ?? '';
+  return { call, tool: background === true ? `${aim.tool} &` : aim.tool, target: target.slice(0, maxTargetChars) };
+}
+
+function createRecord(
+  { call, tool, target }: ActionLog['open'][number],
+  { seq, outcome, data }: Event & { readonly type: 'tool-ended' },
+): ActionRecord {
+  const record: { -readonly [key in keyof ActionRecord]: ActionRecord[key] } = { seq, call, tool, outcome, target };
+  if (!isObject(data)) return record;
+  const changes: FileChangeRecord[] = [];
+  for (const each of Array.isArray(data['changes']) ? data['changes'].slice(0, maxChanges) : [data])
+    if (isObject(each) && typeof each['path'] === 'string' && each['after'] !== undefined)
+      changes.push([each['path'].slice(0, maxTargetChars), shortHash(each['before']), shortHash(each['after'])]);
+  if (changes.length > 0) record.changes = changes;
+  if (data['code'] !== undefined) record.code = typeof data['code'] === 'number' ? data['code'] : null;
+  return record;
 }
 
 const shortHash = (hash: unknown): string | null => (typeof hash === 'string' ? hash.slice(0, hashChars) : null);

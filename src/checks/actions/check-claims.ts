@@ -19,11 +19,12 @@ export function checkActionClaims(answer: string, evidence: ActionEvidence): rea
   const claims = extractActionClaims(answer);
   if (claims.length === 0) return [];
   const session = readSessionActions(evidence);
-  const admits = admitsFailure.test(answer.replaceAll(repairedThings, ''));
+  let isAdmitted: boolean | undefined;
+  const admits = (): boolean => (isAdmitted ??= admitsFailure.test(answer.replaceAll(repairedThings, '')));
   return claims.map(({ action, ...claim }) => ({ ...claim, verdict: checkAction(action, session, admits) }));
 }
 
-function checkAction(action: Action, session: SessionActions, admits: boolean): ClaimVerdict {
+function checkAction(action: Action, session: SessionActions, admits: () => boolean): ClaimVerdict {
   switch (action.type) {
     case 'file':
       return checkFileClaim(action, session);

@@ -14,7 +14,7 @@ import { cannotDecide, decide, eventEvidence, findUnknown, shorten, summaryEvide
 type CommandAction = Action & { readonly type: 'run' | 'pass' | 'exit' | 'output' };
 
 /** Decides a claim about a command. */
-export function checkCommandClaim(action: CommandAction, session: SessionActions, admits: boolean): ClaimVerdict {
+export function checkCommandClaim(action: CommandAction, session: SessionActions, admits: () => boolean): ClaimVerdict {
   switch (action.type) {
     case 'run':
       return checkRun(action, session);
@@ -89,7 +89,11 @@ const taskNames: Readonly<Record<Task, string>> = {
   types: 'type checker',
 };
 
-function checkPass(action: Action & { readonly type: 'pass' }, session: SessionActions, admits: boolean): ClaimVerdict {
+function checkPass(
+  action: Action & { readonly type: 'pass' },
+  session: SessionActions,
+  admits: () => boolean,
+): ClaimVerdict {
   const { command, count, isNarrow = false } = action;
   const task = action.task ?? tasksOf(command ?? '')[0];
   const runs = findCommands(action, session);
@@ -112,7 +116,7 @@ function checkPass(action: Action & { readonly type: 'pass' }, session: SessionA
       later ||
       reason !== undefined ||
       isBlurred ||
-      admits ||
+      admits() ||
       (isNarrow && runs.length > 1) ||
       (passedBefore && command === undefined && isNarrow)
     )
@@ -162,6 +166,9 @@ function checkMissing(
   return decide('contradicted', `The log has no run of ${what}.`, summaryEvidence(session));
 }
 
+/** How many runs of tests are added up for a number of tests. */
+const maxCountedRuns = 4;
+
 function checkCount(
   count: number,
   runs: readonly RanCommand[],
@@ -169,7 +176,7 @@ function checkCount(
   proof: ReturnType<typeof eventEvidence>,
   isNarrow: boolean,
 ): ClaimVerdict {
-  const outputs = runs.map((run) => session.evidence.resultText?.(run.call));
+  const outputs = runs.slice(-maxCountedRuns).map((run) => session.evidence.resultText?.(run.call));
   const summaries = outputs.map((output) => (output === undefined ? undefined : readTestSummary(output)));
   const last = outputs.at(-1);
   if (last !== undefined && new RegExp(`(?<![\\d.,])${count}(?![\\d.,]*\\d)`).test(last))

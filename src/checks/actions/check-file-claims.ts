@@ -1,6 +1,6 @@
 // Compares claims about files with the changes in the log.
 import type { ClaimVerdict } from '../types.ts';
-import { baseName, comparePaths } from './claim-paths.ts';
+import { baseName, comparePaths, searchName } from './claim-paths.ts';
 import { commandsOf, findChangeAfter, findWriter, type ChangedFile, type SessionActions } from './session-actions.ts';
 import type { Action } from './types.ts';
 import { cannotDecide, decide, eventEvidence, findUnknown, shorten, summaryEvidence } from './verdicts.ts';
@@ -12,7 +12,10 @@ export function checkFileClaim(
   { path, change }: Action & { readonly type: 'file' },
   session: SessionActions,
 ): ClaimVerdict {
-  const related = session.files.map((file) => ({ file, relation: comparePaths(path, file.path) }));
+  const name = searchName(path);
+  const related = session.files
+    .filter(({ lower }) => lower.includes(name))
+    .map((file) => ({ file, relation: comparePaths(path, file.path) }));
   const same = related.filter(({ relation, file }) => relation === 'same' && file.changes.length > 0);
   const mentions = session.commands.findLast(
     (each) => !each.wasDenied && (each.mayWrite || each.mayDoAny) && each.command.includes(baseName(path)),
@@ -38,8 +41,7 @@ export function checkFileClaim(
   if (reason !== undefined) return cannotDecide(reason);
   const writer = findWriter(session);
   if (writer) return cannotDecide(`The command ${shorten(writer.command)} may have changed the file.`);
-  if (session.files.some((file) => comparePaths(path, file.path) === 'same'))
-    return cannotDecide(`${path} was written without a change.`);
+  if (related.some(({ relation }) => relation === 'same')) return cannotDecide(`${path} was written without a change.`);
   if (failed)
     return decide(
       'contradicted',
@@ -74,12 +76,12 @@ function checkChanged(
 export function checkSomeChange(
   { task }: Action & { readonly type: 'some-change' },
   session: SessionActions,
-  admits: boolean,
+  admits: () => boolean,
 ): ClaimVerdict {
   const changed = session.files.findLast(({ changes }) => changes.length > 0);
   const change = changed?.changes.at(-1);
   if (changed && change) {
-    const last = task === undefined || admits ? undefined : commandsOf(session, task).at(-1);
+    const last = task === undefined || admits() ? undefined : commandsOf(session, task).at(-1);
     if (
       last &&
       last.code !== undefined &&

@@ -53,7 +53,11 @@ export function comparePaths(claimed: string, recorded: string): 'same' | 'name'
     return 'same';
   const last = own.at(-1) ?? '';
   const isStem = !last.includes('.') && name.toLowerCase().startsWith(`${last.toLowerCase()}.`);
-  return isStem && own.length === 1 ? 'same' : last.toLowerCase() === name.toLowerCase() ? 'name' : 'different';
+  return isStem && own.length === 1
+    ? 'same'
+    : own.length === 1 && last.toLowerCase() === name.toLowerCase()
+      ? 'name'
+      : 'different';
 }
 
 const isInside = (folder: readonly string[], path: readonly string[]): boolean =>
@@ -61,3 +65,6 @@ const isInside = (folder: readonly string[], path: readonly string[]): boolean =
 
 /** The last segment of a path. */
 export const baseName = (path: string): string => segments(path).at(-1) ?? path;
+
+/** The part of a claimed path that a path of the log in lower case must contain to be related to it. */
+export const searchName = (claimed: string): string => claimed.slice(claimed.lastIndexOf('/') + 1).toLowerCase();

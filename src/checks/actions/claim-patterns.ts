@@ -51,6 +51,10 @@ const fileVerbs: Readonly<Record<string, 'create' | 'edit' | 'delete' | 'move'>>
   migrated: 'edit',
   bumped: 'edit',
   set: 'edit',
+  increased: 'edit',
+  reduced: 'edit',
+  registered: 'edit',
+  dropped: 'delete',
 };
 
 /** What a verb says about a file. */
@@ -151,6 +155,21 @@ export const passPatterns: readonly (readonly [Task, RegExp])[] = [
     ),
   ],
 ];
+
+/** Words without which a sentence in lower case says nothing of the kind `the tests pass`. They are looked for first, because that is fast. */
+export const passWords: RegExp = /pass|green|succe|clean|compil|buil|(?:s|ed) no /;
+
+/** Words without which a sentence in lower case says nothing of a task. */
+export const taskNouns: Readonly<Record<Task, RegExp>> = {
+  test: /test|suite|spec|check|\/|everything/,
+  build: /buil|compil/,
+  lint: /lint|ruff|clippy/,
+  types: /type|tsc|mypy|pyright/,
+};
+
+/** Words without which a sentence makes no claim. */
+export const claimWords: RegExp =
+  /ed\b|\b(?:wrote|written|rewr|ran|re-?ran|run|put|set|pass|green|clean|succeeds?|builds|built|compiles|now|output|new|no\b)/;
 
 /** Words before a statement of the kind `the tests pass` that make it no report. */
 export const noPassReport: RegExp =

@@ -1,5 +1,6 @@
 // Splits an answer into the sentences that can make a claim: code blocks and quotations are left out, code and quoted words become placeholders of the same length.
 import type { TextSpan } from '../types.ts';
+import { findAll } from './find-all.ts';
 
 /** Max characters of an answer that are read. */
 export const maxAnswerChars = 200_000;
@@ -67,6 +68,8 @@ export function splitClaimText(given: string): ClaimText {
   return { answer, sentences, hasCodeBlock };
 }
 
+const sentenceEnd = /[.!?]+[)\]]*(?=\s+(?:[^a-z]|[\w/-]{1,100}\.\w{1,8}\s)|$)|;\s|\s[–—]\s/g;
+
 function addSentences(answer: string, { start, end }: TextSpan, sentences: Sentence[]): void {
   const masked = maskText(answer.slice(start, end));
   let from = 0;
@@ -78,14 +81,14 @@ function addSentences(answer: string, { start, end }: TextSpan, sentences: Sente
       sentences.push({ start: start + from + lead, end: start + to, text, isFirst });
     isFirst = false;
   };
-  for (const { index, 0: mark } of masked.matchAll(
-    /[.!?]+[)\]]*(?=\s+(?:[^a-z]|[\w/-]{1,100}\.\w{1,8}\s)|$)|;\s|\s[–—]\s/g,
-  )) {
+  for (const { index, 0: mark } of findAll(sentenceEnd, masked)) {
     if (
       /\b(?:e\.g|i\.e|vs|etc|approx|no)$/i.test(masked.slice(Math.max(0, index - 6), index)) &&
       index + 1 < masked.length
     )
       continue;
+    // `a.ts – new file` is one statement.
+    if (/^\s[–—]/.test(mark) && /^\s*\S+\s*$/.test(masked.slice(from, index))) continue;
     add(index + mark.length);
     from = index + mark.length;
     if (/\s/.test(mark)) isFirst = true;

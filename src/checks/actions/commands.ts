@@ -114,7 +114,7 @@ function classify(command: string): CommandKind {
   return { tasks: [...tasks], mayDoAny, mayWrite, hidesExit, isMixed: isMixed || tasks.size > 1 };
 }
 
-const normalize = (command: string): string =>
+const normalizeCommand = (command: string): string =>
   command
     .replaceAll(/\bnpm (?:t|run-script test|run test|tst)\b/g, 'npm test')
     .replaceAll(/\b(pnpm|yarn|bun) run (?=\w)/g, '$1 ')
@@ -124,6 +124,16 @@ const normalize = (command: string): string =>
     .replaceAll(/["'`]/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim();
+
+const normalized = new Map<string, string>();
+
+/** Normalizes a command; the last 500 results are kept. */
+function normalize(command: string): string {
+  const found = normalized.get(command) ?? normalizeCommand(command);
+  if (normalized.size >= maxKnown) normalized.clear();
+  normalized.set(command, found);
+  return found;
+}
 
 /** Whether a command of the log is the command that an answer names; an answer may leave out arguments. */
 export function isSameCommand(claimed: string, recorded: string): boolean {

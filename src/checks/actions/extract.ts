@@ -1,7 +1,8 @@
 // Extracts the claims of an answer about actions: what was changed, run, printed, committed. Ambiguous statements are no claims.
 import { isObject } from '../../core/index.ts';
-import { bareVerb, firstPerson, nextVerb, noReport, otherFirstPerson } from './claim-patterns.ts';
+import { bareVerb, claimWords, firstPerson, nextVerb, noReport, otherFirstPerson } from './claim-patterns.ts';
 import { splitClaimText, type Sentence } from './claim-text.ts';
+import { findAll } from './find-all.ts';
 import type { Reading } from './read-clause.ts';
 import { readFileItem, readLabel, readListedFile, readPasses, readPassives, readResults } from './read-states.ts';
 import { readVerb } from './read-verbs.ts';
@@ -18,10 +19,15 @@ export function extractActionClaims(given: string): readonly ActionClaim[] {
   let label: 'create' | 'edit' | 'delete' | 'move' | undefined;
   for (const sentence of sentences) {
     if (claims.length >= maxClaims) break;
-    const reading = { answer, sentence, hasCodeBlock };
+    const lower = sentence.text.toLowerCase();
+    const isPossible = claimWords.test(lower);
+    if (!isPossible && label === undefined) continue;
+    const reading = { answer, sentence, lower, hasCodeBlock };
     const text = answer.slice(sentence.start, sentence.end).trim();
     const listed = label === undefined ? undefined : readListedFile(reading, label);
-    const actions = /\?["”)\s]*$/.test(sentence.text) ? [] : [...(listed ? [listed] : []), ...readActions(reading)];
+    const actions = /\?["”)\s]*$/.test(sentence.text)
+      ? []
+      : [...(listed ? [listed] : []), ...(isPossible ? readActions(reading) : [])];
     label = readLabel(sentence) ?? (listed ? label : undefined);
     const seen = new Set<string>();
     for (const action of actions) {
@@ -56,13 +62,14 @@ function readActions(reading: Reading): readonly Action[] {
 /** Whether a sentence that begins with this verb is an instruction or a description, such as `Run it` or `Documented in a.md`. */
 const isDescription = (verb: string, rest: string): boolean =>
   /^(?:run|set|put|generated|written)$/i.test(verb) ||
-  /^\s*(?:in|by|at|to|for|on|from|via|under|with|as|when|if|only|automatically)\b/i.test(rest);
+  (!/^(?:committed|pushed)$/i.test(verb) &&
+    /^\s*(?:in|by|at|to|for|on|from|via|under|with|as|when|if|only|automatically)\b/i.test(rest));
 
 /** The verbs with the subject of the answer, and where their objects begin. */
 function findVerbs({ text, isFirst }: Sentence): readonly { readonly verb: string; readonly at: number }[] {
   const found = new Map<number, string>();
   const addNext = (from: number): void => {
-    for (const match of text.slice(from).matchAll(nextVerb)) {
+    for (const match of findAll(nextVerb, text.slice(from))) {
       if (
         /\b(?:that|which|who|whose|where|when|if|because|since|you|they|he|she|it|user|would|could|should|will|can|to be|not|no)\b/i.test(
           text.slice(from, from + match.index),
@@ -72,14 +79,15 @@ function findVerbs({ text, isFirst }: Sentence): readonly { readonly verb: strin
       found.set(from + match.index + match[0].length, (match[1] ?? '').toLowerCase());
     }
   };
-  for (const match of text.matchAll(firstPerson)) {
+  const hasSubject = /\b(?:I|[Ww]e)\b/.test(text);
+  for (const match of hasSubject ? findAll(firstPerson, text) : []) {
     const end = match.index + match[0].length;
     if (match[1] === 'run' && !/have|['’]ve/.test(match[0])) continue;
     if (noReport.test(text.slice(0, match.index).replace(/^.*\byou(?:r)?\b[^,]*,/i, ''))) continue;
     found.set(end, (match[1] ?? '').toLowerCase());
     addNext(end);
   }
-  for (const match of text.matchAll(otherFirstPerson)) {
+  for (const match of hasSubject ? findAll(otherFirstPerson, text) : []) {
     if (noReport.test(text.slice(0, match.index))) continue;
     addNext(match.index + match[0].length);
   }

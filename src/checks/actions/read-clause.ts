@@ -1,6 +1,7 @@
 // Reads the words of a sentence: tokens with the text that they stand for, and the object of a verb.
 import type { Sentence } from './claim-text.ts';
 import { unmark } from './claim-text.ts';
+import { findAll } from './find-all.ts';
 
 /** A word or a placeholder of a sentence, with the text of the answer that it stands for. */
 export type Token = { readonly at: number; readonly end: number; readonly text: string; readonly isCode: boolean };
@@ -9,7 +10,13 @@ export type Token = { readonly at: number; readonly end: number; readonly text: 
 export type Clause = { readonly text: string; readonly tokens: readonly Token[] };
 
 /** A sentence and its answer. */
-export type Reading = { readonly answer: string; readonly sentence: Sentence; readonly hasCodeBlock: boolean };
+export type Reading = {
+  readonly answer: string;
+  readonly sentence: Sentence;
+  /** The text of the sentence in lower case. */
+  readonly lower: string;
+  readonly hasCodeBlock: boolean;
+};
 
 /** Where the object of a verb ends: at the next verb, or at words that begin another statement. */
 const clauseEnd =
@@ -23,9 +30,11 @@ export function readClause({ answer, sentence }: Reading, from: number): Clause 
   return { text, tokens: readTokens(answer, sentence, from, from + end) };
 }
 
+const tokenPattern = /\uE000+|\uE001+|[^\s\uE000\uE001]+/g;
+
 /** Reads the tokens of a part of a sentence. */
 export function readTokens(answer: string, { start, text }: Sentence, from: number, to: number): readonly Token[] {
-  return [...text.slice(from, to).matchAll(/\uE000+|\uE001+|[^\s\uE000\uE001]+/g)].map(({ index, 0: word }) => {
+  return findAll(tokenPattern, text.slice(from, to)).map(({ index, 0: word }) => {
     const own = answer.slice(start + from + index, start + from + index + word.length);
     const isMarked = word.startsWith('\uE000') || word.startsWith('\uE001');
     const shown = isMarked ? unmark(own) : own.replaceAll(/^[([{"'“‘]+|[)\]},.:;!?"'”’]+$/g, '');
@@ -40,7 +49,7 @@ export function readTokens(answer: string, { start, text }: Sentence, from: numb
 
 /** Words that may stand between a verb and the file that is its object. */
 export const directWords: RegExp =
-  /^(?:\s|,|\(|\b(?:and|both|the|a|an|new|two|three|four|five|\d+|following|existing|missing|empty|small|simple|main|file|files|script|module|component|test|tests|config|configuration|source|header|class|helper|page|document|documentation|folder|directory|called|named|at|as|its|project|root|all|of|in|unused|old|temporary|obsolete|stale|duplicate|legacy|entire|whole|project['’]s|dedicated|basic|minimal|utility|sample|initial)\b)*$/i;
+  /^(?:\s|,|\(|\b(?:up|and|both|the|a|an|new|two|three|four|five|\d+|following|existing|missing|empty|small|simple|main|file|files|script|module|component|test|tests|config|configuration|source|header|class|helper|page|document|documentation|folder|directory|called|named|at|as|its|project|root|all|of|in|unused|old|temporary|obsolete|stale|duplicate|legacy|entire|whole|project['’]s|dedicated|basic|minimal|utility|sample|initial)\b)*$/i;
 /** A preposition before the file that a change was made in. */
 export const targetWords: RegExp =
   /\b(in|into|to|inside|within|at|from|of|for|on|under|across|as)\s+(?:(?:the|a|an|its|our|both|existing|new|file|files|module|script|main|test|tests|top|bottom|end|beginning|start|of|project|root|config|configuration|source|documentation|function|section|called|named)\s+)*$/i;

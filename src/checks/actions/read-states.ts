@@ -10,11 +10,14 @@ import {
   otherActor,
   outputPattern,
   passException,
+  passWords,
+  taskNouns,
   passiveVerb,
   passPatterns,
 } from './claim-patterns.ts';
-import { unmark, type Sentence } from './claim-text.ts';
+import { codeMark, unmark, type Sentence } from './claim-text.ts';
 import { knownProgram } from './commands.ts';
+import { findAll } from './find-all.ts';
 import { directWords, readTokens, type Reading, type Token } from './read-clause.ts';
 import { readSomeChange, taskWords } from './read-verbs.ts';
 import type { Action } from './types.ts';
@@ -24,7 +27,8 @@ export function readPassives(reading: Reading): readonly Action[] {
   const { answer, sentence } = reading;
   const { text } = sentence;
   const actions: Action[] = [];
-  for (const match of text.matchAll(passiveVerb)) {
+  if (!/\b(?:been|was|were|now)\b/.test(text)) return actions;
+  for (const match of findAll(passiveVerb, text)) {
     const verb = (match[1] ?? '').toLowerCase();
     const subject = text.slice(0, match.index);
     const after = text.slice(match.index + match[0].length);
@@ -51,6 +55,13 @@ export function readPassives(reading: Reading): readonly Action[] {
   return actions;
 }
 
+/** Where the first word ends; code is one word. */
+function firstWordEnd(text: string): number {
+  if (text.startsWith(codeMark)) return /^\uE000+/.exec(text)?.[0].length ?? 0;
+  const end = text.search(/[\s\uE000\uE001]/);
+  return end < 0 ? text.length : end;
+}
+
 const changeLabel =
   /^(?:files?\s+)?(?:i\s+)?(created|added|modified|changed|updated|edited|deleted|removed)(?:\s+files?)?(?:\s*\(\d+\))?\s*:\s*$/i;
 
@@ -65,7 +76,7 @@ export function readListedFile(
   { answer, sentence }: Reading,
   change: 'create' | 'edit' | 'delete' | 'move',
 ): Action | undefined {
-  const [first] = readTokens(answer, sentence, 0, sentence.text.length);
+  const [first] = readTokens(answer, sentence, 0, firstWordEnd(sentence.text));
   return sentence.isFirst && first && first.at === 0 && isPathLike(first.text, first.isCode)
     ? { type: 'file', change: change === 'create' ? 'edit' : change, path: first.text }
     : undefined;
@@ -74,7 +85,7 @@ export function readListedFile(
 /** `src/a.ts: added a check` and `src/a.ts (new)`, as an item of a list. */
 export function readFileItem({ answer, sentence }: Reading): readonly Action[] {
   if (!sentence.isFirst) return [];
-  const [first] = readTokens(answer, sentence, 0, Math.min(sentence.text.length, 220));
+  const [first] = readTokens(answer, sentence, 0, firstWordEnd(sentence.text));
   if (!first || first.at !== 0 || !isPathLike(first.text, first.isCode)) return [];
   const rest = sentence.text.slice(first.end - (/[:,]$/.test(sentence.text.slice(0, first.end)) ? 1 : 0));
   const verb = /^\s*(?:[:–—-]+|\()\s*(?:(?:now|also|just|newly)\s+)?([a-z]+)\b/i.exec(rest)?.[1]?.toLowerCase() ?? '';
@@ -86,12 +97,21 @@ export function readFileItem({ answer, sentence }: Reading): readonly Action[] {
   return [{ type: 'file', change: kind === 'delete' && isWhole ? 'delete' : 'edit', path: first.text }];
 }
 
+/** A command in backticks that passed. */
+const passingCommand =
+  /(\uE000+)\s+(?:(?:now|still|also|then|again)\s+)?(?:passes|passed|succeeds|succeeded|(?:completed|completes|finished|ran|runs) (?:successfully|cleanly|without errors?)|is (?:now )?(?:green|clean))(?=\s*(?:$|[.,;:!)]|(?:now|again|too|and|with|after|without|cleanly|as well)\b))/g;
+
+const taskNames = ['test', 'build', 'lint', 'types'] as const;
+
 /** `All tests pass`, `the build succeeds`, and a command in backticks that `passes`. */
-export function readPasses({ answer, sentence }: Reading): readonly Action[] {
+export function readPasses({ answer, sentence, lower }: Reading): readonly Action[] {
   const { text } = sentence;
   const actions: Action[] = [];
-  for (const [task, pattern] of passPatterns)
-    for (const match of text.matchAll(pattern)) {
+  if (!passWords.test(lower) && !text.includes(codeMark)) return actions;
+  const named = taskNames.filter((task) => taskNouns[task].test(lower));
+  for (const [task, pattern] of named.length > 0 ? passPatterns : []) {
+    if (!named.includes(task)) continue;
+    for (const match of findAll(pattern, text)) {
       const before = text.slice(0, match.index).replace(/^.*;/, '');
       const after = text.slice(match.index + match[0].length);
       if (
@@ -124,9 +144,9 @@ export function readPasses({ answer, sentence }: Reading): readonly Action[] {
         ...(task === 'test' && counts[0] !== undefined ? { count: counts[0] } : {}),
       });
     }
-  for (const match of text.matchAll(
-    /(\uE000+)\s+(?:(?:now|still|also|then|again)\s+)?(?:passes|passed|succeeds|succeeded|(?:completed|completes|finished|ran|runs) (?:successfully|cleanly|without errors?)|is (?:now )?(?:green|clean))(?=\s*(?:$|[.,;:!)]|(?:now|again|too|and|with|after|without|cleanly|as well)\b))/g,
-  )) {
+  }
+  if (!text.includes(codeMark)) return actions;
+  for (const match of findAll(passingCommand, text)) {
     const command = unmark(
       answer.slice(sentence.start + match.index, sentence.start + match.index + (match[1]?.length ?? 0)),
     );
@@ -139,8 +159,11 @@ export function readPasses({ answer, sentence }: Reading): readonly Action[] {
   return actions;
 }
 
+/** Words without which a sentence names no exit code, no output and no content. */
+const resultWords = [/exit/, /print|output|displayed|logged|returned|reported|showed/, /now /] as const;
+
 /** Exit codes, printed values and contents of files. */
-export function readResults({ answer, sentence }: Reading): readonly Action[] {
+export function readResults({ answer, sentence, lower }: Reading): readonly Action[] {
   const { text, start } = sentence;
   const valueOf = (match: RegExpMatchArray): string => {
     const at = start + (match.index ?? 0) + match[0].length - (match[1]?.length ?? 0);
@@ -151,16 +174,18 @@ export function readResults({ answer, sentence }: Reading): readonly Action[] {
     return code ? { command: code.text } : {};
   };
   const actions: Action[] = [];
+  const [hasExit, hasOutput, hasContent] = resultWords.map((each) => each.test(lower));
+  if (!hasExit && !hasOutput && !hasContent) return actions;
   if (noReport.test(text.replace(/\bnow says\b/i, '')) || /\bshould\b|\bexpected\b/i.test(text)) return actions;
-  for (const match of text.matchAll(exitPattern)) {
+  for (const match of hasExit ? findAll(exitPattern, text) : []) {
     actions.push({ type: 'exit', code: Number(match[1]), ...commandBefore(match.index) });
   }
-  for (const match of text.matchAll(outputPattern)) {
+  for (const match of hasOutput ? findAll(outputPattern, text) : []) {
     const value = valueOf(match);
     if (value !== '' && value.length <= 200 && !/…|\.\.\.|<[^>]*>/.test(value))
       actions.push({ type: 'output', value, ...commandBefore(match.index + 1) });
   }
-  for (const match of text.matchAll(contentPattern)) {
+  for (const match of hasContent ? findAll(contentPattern, text) : []) {
     const value = valueOf(match);
     const tokens = readTokens(answer, sentence, 0, match.index).filter((token) => isPathLike(token.text, token.isCode));
     const path = tokens.at(-1)?.text;

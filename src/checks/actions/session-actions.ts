@@ -6,6 +6,8 @@ import type { ActionEvidence } from './types.ts';
 /** A file that tools changed; the last change last. */
 export type ChangedFile = {
   readonly path: string;
+  /** The path in lower case. */
+  readonly lower: string;
   readonly changes: readonly {
     readonly seq: number;
     readonly call: string;
@@ -75,7 +77,7 @@ export function readSessionActions(evidence: ActionEvidence): SessionActions {
     else if (!record.changes && !fileTools.has(tool) && !harmlessTools.has(tool)) unknown = record;
   }
   return {
-    files: [...files].map(([path, changes]) => ({ path, changes })),
+    files: [...files].map(([path, changes]) => ({ path, lower: path.toLowerCase(), changes })),
     commands,
     failed,
     git,
@@ -142,11 +144,24 @@ export const findWriter = ({ commands }: SessionActions): RanCommand | undefined
 export const commandsOf = ({ commands }: SessionActions, task: Task): readonly RanCommand[] =>
   commands.filter((each) => !each.wasDenied && each.tasks.includes(task));
 
+/** How many tests failed and passed. */
+export type TestSummary = { readonly failed: number | undefined; readonly passed: readonly number[] };
+
+const summaries = new Map<string, TestSummary | undefined>();
+const maxSummaries = 20;
+
+/** What the output of a test run says: the summary that it ends with; the last 20 results are kept. */
+export function readTestSummary(output: string): TestSummary | undefined {
+  const tail = output.slice(-4000);
+  if (summaries.has(tail)) return summaries.get(tail);
+  if (summaries.size >= maxSummaries) summaries.clear();
+  const summary = parseTestSummary(tail);
+  summaries.set(tail, summary);
+  return summary;
+}
+
 /** What the output of a test run says: how many tests failed and passed. Undefined where it has no summary that is known. */
-export function readTestSummary(
-  output: string,
-): { readonly failed: number | undefined; readonly passed: readonly number[] } | undefined {
-  const tail = output.slice(-20_000);
+function parseTestSummary(tail: string): TestSummary | undefined {
   const numbers = (pattern: RegExp): readonly number[] =>
     [...tail.matchAll(pattern)].map((match) => Number((match[1] ?? '').replaceAll(',', '')));
   const passed = numbers(/(?:^|\s)(\d[\d,]*)\s+(?:tests?\s+)?(?:pass(?:ed|ing)?|succeeded|ok)\b/gim).concat(

@@ -1,0 +1,132 @@
+// What the check of action claims costs: a 2,000-word answer against a log of 1,000 events, beside splitting the answer into words. npm run bench -- --only checks
+import { actionLogView } from '../src/checks/actions/index.ts';
+import { runActionCheck } from '../src/checks/actions/run-action-check.ts';
+import { fold, runStateView, type Event, type Fact, type RunState } from '../src/core/index.ts';
+import { median } from './median.ts';
+
+/** Prose of answers: one sentence of four has words that a claim could have. */
+const prose: readonly string[] = [
+  'The cache holds the last value of each key, so a reader does not wait for a writer when the disk is slow or the queue is long.',
+  'Each worker takes one job at a time from the queue and writes its result to the table before it asks the server for another.',
+  'When a lease ends before its result is there, the next worker that asks gets the job, which is why a job may start two times.',
+  'The tests passed a fake clock to the scheduler, and the last value was used until the entry expired or we removed it by hand.',
+];
+
+/** An answer of about 2,000 words: prose, and a report with nine claims in the middle. */
+function createAnswer(): string {
+  const report = [
+    'I updated `src/part-1.ts` and src/part-2.ts, and then ran `npm test`, which exited with code 0.',
+    '- `src/part-3.ts`: added a check',
+    '- Created `src/part-4.ts`',
+    'All 12 tests pass, and the linter is clean.',
+    'The command printed `12 passing`.',
+  ];
+  const paragraph = Array.from({ length: 38 }, (_, i) => prose[i % prose.length]).join(' ');
+  return [paragraph, ...report, paragraph].join('\n\n');
+}
+
+/** Edits and commands of 200 turns. */
+function createFacts(answer: string): readonly Fact[] {
+  const limits = { turns: 500, errors: 5, maxRetriesPerAnswer: 2, stuckAfter: 0, outputChars: 10_000 };
+  const tools = [{ name: 'write_file', description: 'Writes.', input: { type: 'object' } }];
+  const turn = (i: number): readonly Fact[] => {
+    const isTest = i % 4 === 3;
+    const call = `c${i}`;
+    const tool = isTest ? 'run_command' : 'write_file';
+    const input = isTest
+      ? { command: 'npm test' }
+      : { path: `src/part-${i % 50}.ts`, content: `export const a = ${i};\n` };
+    const message = { role: 'assistant', parts: [{ type: 'tool-call', id: call, tool, input }] } as const;
+    const data = isTest
+      ? { code: 0, signal: null }
+      : { path: `/p/src/part-${i % 50}.ts`, before: null, after: `hash ${i}`, diff: '' };
+    return [
+      { type: 'turn-started', turn: i + 1, inputs: [], notes: [] },
+      {
+        type: 'turn-ended',
+        turn: i + 1,
+        message,
+        finishReason: 'tool-calls',
+        usage: { input: 100, output: 20 },
+        model: 'm',
+        ms: 1,
+      },
+      { type: 'tool-started', call, tool, key: `k${i}` },
+      {
+        type: 'tool-ended',
+        call,
+        outcome: 'ok',
+        text: isTest ? `${'ok\n'.repeat(200)}12 passing\n[Exit code: 0.]` : 'Written.',
+        data,
+        ms: 1,
+      },
+      { type: 'annotation-added', key: 'note', value: i },
+    ];
+  };
+  return [
+    { type: 'session-started', session: 's', nonce: 'n' },
+    { type: 'epoch-started', epoch: 1, reason: 'started', system: '', tools, model: 'm' },
+    { type: 'input-received', input: 'i', how: 'prompt', parts: [{ type: 'text', text: 'go' }] },
+    { type: 'run-started', run: 'r', limits },
+    ...Array.from({ length: 200 }, (_, i) => turn(i)).flat(),
+    { type: 'turn-started', turn: 201, inputs: [], notes: [] },
+    {
+      type: 'turn-ended',
+      turn: 201,
+      message: { role: 'assistant', parts: [{ type: 'text', text: answer }] },
+      finishReason: 'stop',
+      usage: { input: 100, output: 20 },
+      model: 'm',
+      ms: 1,
+    },
+  ];
+}
+
+const toEvents = (facts: readonly Fact[]): readonly Event[] =>
+  facts.map((fact, i): Event => ({
+    ...fact,
+    seq: i + 1,
+    id: `e${i + 1}`,
+    parent: i === 0 ? null : `e${i}`,
+    time: '2026-01-01T00:00:00.000Z',
+  }));
+
+function time(work: () => unknown): number {
+  const from = performance.now();
+  work();
+  return performance.now() - from;
+}
+
+/** Prints the time of the whole check, with the fold of its view over the log, and of splitting the answer into words. */
+export function benchChecks(rounds: number): void {
+  const answer = createAnswer();
+  const events = toEvents(createFacts(answer));
+  const view = runStateView([], [actionLogView]);
+  const open = (): RunState => fold(view, events);
+  const verdict = runActionCheck(open());
+  const split = (): number => answer.split(/\s+/).length;
+  const samples = { check: [] as number[], again: [] as number[], split: [] as number[] };
+  for (let i = 0; i < 300 + rounds * 200; i++) {
+    const state = open();
+    const measured = [time(() => runActionCheck(state)), time(() => runActionCheck(state)), time(split)] as const;
+    if (i < 300) continue;
+    samples.check.push(measured[0]);
+    samples.again.push(measured[1]);
+    samples.split.push(measured[2]);
+  }
+  const micros = (list: readonly number[]): number => median(list) * 1000;
+  const floor = micros(samples.split);
+  console.log(
+    `\nAction claims: ${split()} words against ${events.length} events (verdict: ${verdict.type}), microseconds, median of ${samples.check.length}`,
+  );
+  for (const [what, list] of [
+    ['splitting the answer into words', samples.split],
+    ['the check, with the fold of its view', samples.check],
+    ['the check, with the view folded', samples.again],
+  ] as const) {
+    const p95 = list.toSorted((a, b) => a - b)[Math.floor(list.length * 0.95)] ?? 0;
+    console.log(
+      `  ${what.padEnd(40)} ${micros(list).toFixed(0).padStart(6)}  p95 ${(p95 * 1000).toFixed(0).padStart(6)}  least ${(Math.min(...list) * 1000).toFixed(0).padStart(5)}  x${(micros(list) / floor).toFixed(1)}`,
+    );
+  }
+}
