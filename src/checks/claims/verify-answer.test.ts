@@ -17,7 +17,7 @@ const document = (text: string, path = 'docs/a.md'): Evidence => ({
 });
 
 const source = document(
-  'About Australia.\nThe city of Canberra is the capital of Australia.\nThe city has about 450,000 inhabitants.\nLake Burley Griffin lies in Canberra and was filled in 1964.',
+  'About Australia.\nThe ferry runs on Sunday if the sea is calm.\nThe city of Canberra is the capital of Australia.\nThe city has about 450,000 inhabitants.\nLake Burley Griffin lies in Canberra and was filled in 1964.',
 );
 const author = { name: 'anthropic/claude-opus-4.8', family: 'claude' };
 const question = 'What is the capital of Australia?';
@@ -301,6 +301,7 @@ for (const [what, claim, quotation] of [
     'The city of Canberra is not the capital of Australia.',
     'The city of Canberra is the capital of Australia.',
   ],
+  ['a condition that the quotation cuts off', 'The ferry runs on Sunday.', 'The ferry runs on Sunday'],
   ['words of another passage', good, 'Vienna is the capital of Austria.'],
 ] as const)
   test(`[A125] every judge supports a claim with ${what}: the votes do not count`, async () => {

@@ -1,9 +1,9 @@
 // Asks a judge model about claims, with the passages that may decide them, and checks the quotation of each verdict by code.
 import { wrapUntrusted } from '../../core/index.ts';
-import type { AskModel, Claim, Evidence, JudgeVote, VerifyModel } from '../types.ts';
+import type { AskModel, Claim, Evidence, JudgeVote, TextSpan, VerifyModel } from '../types.ts';
 import { judgementsSchema, parseJudgements, type Judgement } from './parse-judgement.ts';
 import { findTerms, type Passage } from './passages.ts';
-import { findMissing, findQuotation, isNegated, withSentenceStart } from './quotation.ts';
+import { findCutCondition, findMissing, findQuotation, isNegated, withSentenceStart } from './quotation.ts';
 
 /** A claim with the passages that may decide it. A judge cannot decide it by another passage. */
 export type JudgeTask = {
@@ -130,7 +130,7 @@ export function checkJudgement(
   const quoted = passage.text.slice(found.start, found.end);
   const misfit =
     verdict === 'supported'
-      ? whyUnfit(task, quoted, withSentenceStart(passage.text, found))
+      ? (whyUnfit(task, quoted, withSentenceStart(passage.text, found)) ?? whyCut(task, passage.text, found))
       : whyUnrelated(task, quoted);
   if (misfit !== undefined) return noVote(judge, misfit);
   const span = { start: passage.start + found.start, end: passage.start + found.end };
@@ -144,6 +144,12 @@ function whyUnfit(task: JudgeTask, quoted: string, sentence: string): string | u
   if (isNegated(sentence) !== isNegated(task.claim.text))
     return 'Its quotation is negated and the claim is not, or the other way round.';
   return whyUnrelated(task, quoted);
+}
+
+/** Why the words after a quotation make it another statement: its sentence goes on with a condition. */
+function whyCut({ claim }: JudgeTask, text: string, found: TextSpan): string | undefined {
+  const word = findCutCondition(text, found, claim.text);
+  return word === undefined ? undefined : `Its quotation ends before "${word}", which limits it.`;
 }
 
 function whyUnrelated({ claim, given }: JudgeTask, quoted: string): string | undefined {

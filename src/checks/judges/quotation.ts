@@ -171,3 +171,13 @@ export function withSentenceStart(text: string, { start, end }: TextSpan): strin
   while (from > 0 && start - from < 400 && !/[.!?。！？\n]/.test(text[from - 1] ?? '')) from -= 1;
   return text.slice(from, end);
 }
+
+const condition =
+  /(?<![\p{L}\p{M}])(?:unless|except|until|if|only|provided|but|not|never|no longer|außer|sofern|wenn|nur|nicht|sauf|salvo|pas|إلا|если|кроме)(?![\p{L}\p{M}])|除非|如果|只有/giu;
+
+/** Returns the first word after a quotation in its sentence that limits it, such as "unless", and that the claim does not have. */
+export function findCutCondition(text: string, { end }: TextSpan, claim: string): string | undefined {
+  const rest = /^[^.!?。！？\n]{0,300}/.exec(text.slice(end, end + 300))?.[0] ?? '';
+  const own = new Set([...claim.toLowerCase().matchAll(condition)].map(([word]) => word));
+  return [...rest.toLowerCase().matchAll(condition)].map(([word]) => word).find((word) => !own.has(word));
+}
