@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { calls, says, type Script } from '../src/testing/index.ts';
 import type { FleetRun, JsonObject } from '../src/core/index.ts';
-import { closeBrowser, fetchRun, noBrowser, startWebServer } from '../test/support/browser.ts';
+import { closeBrowser, fetchRun, noBrowser, startWebServer, type WebServer } from '../test/support/browser.ts';
 
 if (noBrowser) throw new Error(`Screenshots cannot be taken: ${noBrowser}.`);
 
@@ -51,6 +51,30 @@ async function capturePage(page: Page, name: string): Promise<void> {
   console.log(`docs/screens/web-${name}.png`);
 }
 
+/** A verification whose claims are decided by exact comparison, and a calibration. */
+async function captureVerification(server: WebServer, page: Page): Promise<void> {
+  const labels = path.join(server.cwd, 'labels.jsonl');
+  const lines = Array.from({ length: 600 }, (_, i) =>
+    JSON.stringify({ confidence: 1 - i / 600, correct: i % 120 !== 99 && (i < 300 || (i * 7) % 600 > i - 300) }),
+  );
+  writeFileSync(labels, lines.join('\n'));
+  await server.run(['verify', 'calibrate', labels, '--model', 'qwen3']);
+  const text =
+    'The harbour has 14 berths.\nThe gate closes at 22:00 in winter.\nThe harbour master is on duty from 6:00 to 20:00.\n';
+  const started = await server.request('POST', '/api/verify?wait=60', {
+    question: 'How many berths has the harbour, and when does the gate close in winter?',
+    answer:
+      'The harbour has 14 berths. The gate closes at 22:00 in winter. The harbour master is on duty from 6:00 to 18:00.',
+    documents: [{ name: 'harbour.md', text }],
+  });
+  await page.goto(`${server.url}/#/runs/${(started['run'] as unknown as FleetRun).id}`);
+  await page.getByRole('main').getByText('Sources').waitFor();
+  await capturePage(page, 'verification');
+  await page.goto(`${server.url}/#/verification`);
+  await page.getByRole('main').getByText('Accepts from').waitFor();
+  await capturePage(page, 'calibration');
+}
+
 try {
   const server = await startWebServer(scriptContext, script);
   writeFileSync(
@@ -87,6 +111,7 @@ try {
     } else await page.getByRole('main').getByText(seen).first().waitFor();
     await capturePage(page, name);
   }
+  await captureVerification(server, page);
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog').waitFor();
   await page.waitForTimeout(600);

@@ -291,6 +291,7 @@ test(
       'runs',
       'sessions',
       'approvals',
+      'verification',
       'fleet',
       'health',
       'budgets',

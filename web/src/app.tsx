@@ -12,6 +12,7 @@ import { RunsScreen } from './screens/runs.tsx';
 import { ScorecardScreen } from './screens/scorecard.tsx';
 import { SessionScreen } from './screens/session.tsx';
 import { SessionsScreen } from './screens/sessions.tsx';
+import { VerificationScreen } from './screens/verification.tsx';
 import { announcement, useAtom } from './state/atom.ts';
 import { CommandPalette } from './components/command-palette.tsx';
 import { StoppedBanner, useKillSwitch } from './components/kill-switch.tsx';
@@ -101,6 +102,8 @@ function CurrentScreen({ now }: { readonly now: Route }): JSX.Element {
       );
     case 'approvals':
       return <ApprovalsScreen />;
+    case 'verification':
+      return now.id === undefined ? <VerificationScreen /> : <RunScreen key={now.id} id={now.id} />;
     case 'fleet':
       return <FleetScreen />;
     case 'health':

@@ -1,4 +1,5 @@
 // HTTP client of the API: one function per request; every failure is an ApiError.
+import type { CalibrationList, VerificationStatus } from './verification-types.ts';
 import type {
   TenantBudget,
   FleetRun,
@@ -200,5 +201,9 @@ export const api = {
   stopFleet: (reason: string): Promise<KillSwitchState> =>
     sendJson('POST', 'api/kill-switch', { stopped: true, reason }),
   resumeFleet: (): Promise<KillSwitchState> => sendJson('POST', 'api/kill-switch', { stopped: false }),
+  /** The progress of a verification, or its report, by the id of its run. */
+  verification: (id: string, signal?: AbortSignal): Promise<VerificationStatus> =>
+    getJson(`api/verify/${encodeSegment(id)}`, signal),
+  calibrations: (signal?: AbortSignal): Promise<CalibrationList> => getJson('api/calibrations', signal),
   scorecard: (signal?: AbortSignal): Promise<{ rows: ScorecardRow[] }> => getJson('api/scorecard', signal),
 };

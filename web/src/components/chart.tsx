@@ -1,4 +1,4 @@
-// A time chart, with the same values in a table below it for accessibility.
+// A chart over time or another value, with the same values in a table below it for accessibility.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import UPlot from 'uplot';
@@ -12,10 +12,16 @@ export type ChartSeries = {
   readonly band?: readonly [SeriesValues, SeriesValues];
 };
 
+/** The name and the format of the horizontal axis. */
+export type ChartAxis = { readonly name: string; readonly write: (value: number) => string };
+
 /** The properties of a chart. */
 export type ChartProps = {
   readonly title: string;
+  /** The places of the values: times in seconds, or other values with an `axis`. */
   readonly times: readonly number[];
+  /** The name and the format of places that are no times. */
+  readonly axis?: ChartAxis;
   readonly lines: readonly ChartSeries[];
   readonly write: (value: number) => string;
   /** The minimum of the upper end of the scale. */
@@ -27,7 +33,7 @@ export type ChartProps = {
 const height = 150;
 
 /** A chart with its table. */
-export function Chart({ title, times, lines, write, least, steps }: ChartProps): JSX.Element {
+export function Chart({ title, times, axis, lines, write, least, steps }: ChartProps): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   const [theme, setTheme] = useState(0);
   const isEmpty = lines.every(({ values }) => values.every((value) => value === null));
@@ -44,7 +50,11 @@ export function Chart({ title, times, lines, write, least, steps }: ChartProps):
   useEffect(() => {
     const here = place.current;
     if (!here || isEmpty) return undefined;
-    const plot = new UPlot(createPlotOptions(here, { lines, write, least, steps }), toPlotData(times, lines), here);
+    const plot = new UPlot(
+      createPlotOptions(here, { axis, lines, write, least, steps }),
+      toPlotData(times, lines),
+      here,
+    );
     const observer = new ResizeObserver(() => plot.setSize({ width: here.clientWidth, height }));
     observer.observe(here);
     return () => {
@@ -69,7 +79,7 @@ export function Chart({ title, times, lines, write, least, steps }: ChartProps):
       ) : (
         <div ref={place} class="plot" aria-hidden="true" />
       )}
-      {isEmpty ? null : <ChartTable title={title} times={times} lines={lines} write={write} />}
+      {isEmpty ? null : <ChartTable title={title} times={times} axis={axis} lines={lines} write={write} />}
     </figure>
   );
 }
@@ -80,11 +90,15 @@ const toPlotData = (times: readonly number[], lines: readonly ChartSeries[]): UP
 ];
 
 type PlotConfig = Pick<ChartProps, 'lines' | 'write'> & {
+  readonly axis: ChartAxis | undefined;
   readonly least: number | undefined;
   readonly steps: readonly number[] | undefined;
 };
 
-function createPlotOptions(here: HTMLElement, { lines, write, least = 0, steps }: PlotConfig): UPlot.Options {
+function createPlotOptions(
+  here: HTMLElement,
+  { axis: places, lines, write, least = 0, steps }: PlotConfig,
+): UPlot.Options {
   const style = getComputedStyle(here);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
   const strokes = ['--plot-1', '--plot-2', '--plot-3'].map(colour);
@@ -114,9 +128,15 @@ function createPlotOptions(here: HTMLElement, { lines, write, least = 0, steps }
     ],
     legend: { show: false },
     cursor: { show: false },
-    padding: [8, 8, 0, 0],
+    // A value at the end of the axis has its label in the middle.
+    padding: [8, places ? 20 : 8, 0, 0],
     axes: [
-      { ...axis, size: 30, space: 70, values: (_: unknown, splits: number[]) => splits.map(formatAxisTime) },
+      {
+        ...axis,
+        size: 30,
+        space: 70,
+        values: (_: unknown, splits: number[]) => splits.map(places?.write ?? formatAxisTime),
+      },
       {
         ...axis,
         size: 64,
@@ -125,7 +145,7 @@ function createPlotOptions(here: HTMLElement, { lines, write, least = 0, steps }
         ...(steps ? { incrs: [...steps] } : {}),
       },
     ],
-    scales: { x: { time: true }, y: { range: () => [0, highest > 0 ? highest * 1.08 : 1] } },
+    scales: { x: { time: places === undefined }, y: { range: () => [0, highest > 0 ? highest * 1.08 : 1] } },
     hooks: { drawSeries: [(plot, series) => drawBand(plot, lines[series - 1]?.band, colour('--plot-band'))] },
   };
 }
@@ -159,7 +179,9 @@ function drawBand(plot: UPlot, band: ChartSeries['band'], colour: string): void 
   ctx.restore();
 }
 
-function ChartTable({ title, times, lines, write }: Omit<ChartProps, 'least' | 'steps'>): JSX.Element {
+type ChartTableProps = Omit<ChartProps, 'least' | 'steps' | 'axis'> & { readonly axis: ChartAxis | undefined };
+
+function ChartTable({ title, times, axis, lines, write }: ChartTableProps): JSX.Element {
   return (
     <details class="numbers">
       <summary>
@@ -170,7 +192,7 @@ function ChartTable({ title, times, lines, write }: Omit<ChartProps, 'least' | '
           <caption class="unseen">{title}</caption>
           <thead>
             <tr>
-              <th scope="col">From</th>
+              <th scope="col">{axis?.name ?? 'From'}</th>
               {lines.map(({ name }) => (
                 <th key={name} scope="col" class="number">
                   {name}
@@ -181,7 +203,7 @@ function ChartTable({ title, times, lines, write }: Omit<ChartProps, 'least' | '
           <tbody>
             {times.map((time, i) => (
               <tr key={time}>
-                <th scope="row">{formatTime(new Date(time * 1000).toISOString(), Date.now())}</th>
+                <th scope="row">{axis?.write(time) ?? formatTime(new Date(time * 1000).toISOString(), Date.now())}</th>
                 {lines.map((line) => (
                   <td key={line.name} class="number">
                     {formatPoint(line, i, write)}

@@ -15,6 +15,8 @@ export type RunTableProps = {
   readonly filter: Parameters<typeof api.runs>[0];
   readonly intervalMs: number;
   readonly emptyState: JSX.Element | string;
+  /** Which of these runs are shown; all by default. */
+  readonly isShown?: (run: FleetRun) => boolean;
   /** A heading above the rows, which is absent if there are none. */
   readonly title?: string;
   /** Returns the link to the runs before a run; without it there is no link. */
@@ -22,10 +24,18 @@ export type RunTableProps = {
 };
 
 /** The runs that match a filter. */
-export function RunTable({ caption, filter, intervalMs, emptyState, title, olderHref }: RunTableProps): JSX.Element {
+export function RunTable({
+  caption,
+  filter,
+  intervalMs,
+  emptyState,
+  title,
+  olderHref,
+  isShown = () => true,
+}: RunTableProps): JSX.Element {
   const { value, error } = usePoll((signal) => api.runs(filter, signal), intervalMs, JSON.stringify(filter));
-  if (value?.runs.length === 0)
-    return <>{typeof emptyState === 'string' ? <p class="hint">{emptyState}</p> : emptyState}</>;
+  const runs = value?.runs.filter(isShown);
+  if (runs?.length === 0) return <>{typeof emptyState === 'string' ? <p class="hint">{emptyState}</p> : emptyState}</>;
   return (
     <>
       <ErrorMessage failed={error} />
@@ -34,7 +44,7 @@ export function RunTable({ caption, filter, intervalMs, emptyState, title, older
         caption={caption}
         head={['Status', 'Prompt', 'Kind', 'Tenant', '#Queue time', '#Run time', '#Tokens', '#Cost', 'Queued']}
       >
-        {(value?.runs ?? []).map((run) => (
+        {(runs ?? []).map((run) => (
           <RunRow key={run.id} run={run} />
         ))}
       </DataTable>

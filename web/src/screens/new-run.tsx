@@ -41,7 +41,8 @@ const runModes: readonly [RunModeOption, ...RunModeOption[]] = [
   {
     mode: 'verify',
     name: 'Verify',
-    description: 'Other models answer the question or check an answer, and report where they disagree.',
+    description:
+      'The answer is checked claim by claim by models of other families; what is not supported is struck out.',
     example: 'Is 2027 a leap year?',
   },
   {

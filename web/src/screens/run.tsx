@@ -16,6 +16,7 @@ import { emptyTimeline } from '../state/timeline.ts';
 import { RunComparison } from '../components/run-comparison.tsx';
 import { SessionFacts } from '../components/session-facts.tsx';
 import { RunError, SessionPanel } from '../components/session-panel.tsx';
+import { VerificationProgress, VerificationView } from '../components/verification-view.tsx';
 import { api } from '../api/client.ts';
 
 /** The screen of a run. */
@@ -64,6 +65,13 @@ function DelegatedRun({ run }: { readonly run: FleetRun }): JSX.Element {
   const may = usePermission('runner');
   const { outcome } = run;
   const isOver = run.status === 'ended';
+  const isVerification = run.kind === 'verify';
+  const verification = usePoll(
+    (signal) => (isVerification ? api.verification(run.id, signal) : Promise.resolve(undefined)),
+    isOver ? 60_000 : 1000,
+    `${run.id} ${run.status}`,
+  );
+  const report = verification.value?.report;
   return (
     <>
       <PageTitle
@@ -83,14 +91,16 @@ function DelegatedRun({ run }: { readonly run: FleetRun }): JSX.Element {
       <SessionFacts timeline={emptyTimeline} run={run} />
       <RunError run={run} />
       <RunSettings run={run} />
-      <h2>Prompt</h2>
+      <h2>{isVerification ? 'Question' : 'Prompt'}</h2>
       <Markdown text={run.prompt} />
-      {outcome?.detail === undefined ? null : (
+      {isVerification && !isOver ? <VerificationProgress progress={verification.value?.progress} /> : null}
+      {report ? <VerificationView report={report} /> : null}
+      {report || outcome?.detail === undefined ? null : (
         <p class="outcome hint">
           <EscapedText text={outcome.detail} />
         </p>
       )}
-      {outcome && outcome.text !== '' ? (
+      {!report && outcome && outcome.text !== '' ? (
         <div class="outcome">
           <h2>Answer</h2>
           <Markdown text={outcome.text} />
@@ -105,7 +115,7 @@ function DelegatedRun({ run }: { readonly run: FleetRun }): JSX.Element {
         </div>
       )}
       <ErrorMessage failed={error} />
-      <ChildRuns of={run.id} isOver={isOver} />
+      {isVerification ? null : <ChildRuns of={run.id} isOver={isOver} />}
     </>
   );
 }

@@ -3,7 +3,17 @@ import { createAtom, type Atom } from './atom.ts';
 import { safeDecodeUri } from '../api/connection.ts';
 
 /** The screens, in navigation order. */
-export const screens = ['ask', 'runs', 'sessions', 'approvals', 'fleet', 'health', 'budgets', 'scorecard'] as const;
+export const screens = [
+  'ask',
+  'runs',
+  'sessions',
+  'approvals',
+  'verification',
+  'fleet',
+  'health',
+  'budgets',
+  'scorecard',
+] as const;
 
 /** One of the screens. */
 export type Screen = (typeof screens)[number];

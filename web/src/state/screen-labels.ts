@@ -11,6 +11,7 @@ export const screenLabels: Readonly<Record<Screen, ScreenLabel>> = {
   runs: { name: 'Runs', key: 'r', icon: 'runs' },
   sessions: { name: 'Sessions', key: 's', icon: 'sessions' },
   approvals: { name: 'Approvals', key: 'p', icon: 'approvals' },
+  verification: { name: 'Verification', key: 'v', icon: 'verification' },
   fleet: { name: 'Fleet', key: 'f', icon: 'fleet' },
   health: { name: 'Health', key: 'h', icon: 'health' },
   budgets: { name: 'Budgets', key: 'b', icon: 'budgets' },
