@@ -27,6 +27,9 @@ import {
 /** Thrown if the tokens are no expression. */
 export class NoExpression extends Error {}
 
+/** The one instance: it is thrown often, and an error takes long to create. */
+export const noExpression: NoExpression = new NoExpression();
+
 const maxDepth = 24;
 const maxTokens = 400;
 
@@ -50,7 +53,7 @@ export class ArithmeticReader {
   /** The token at the position, past emphasis. */
   peek(): Token | undefined {
     while (this.tokens[this.at]?.type === 'markup') this.at += 1;
-    if (this.at - this.#start > maxTokens) throw new NoExpression();
+    if (this.at - this.#start > maxTokens) throw noExpression;
     return this.tokens[this.at];
   }
 
@@ -78,7 +81,7 @@ export class ArithmeticReader {
 
   /** Reads sums of products. */
   readExpression(): ArithmeticValue {
-    if (++this.#depth > maxDepth) throw new NoExpression();
+    if (++this.#depth > maxDepth) throw noExpression;
     let left = this.#readTerm();
     for (let sign = this.#readSign(); sign !== undefined; sign = this.#readSign()) {
       const right = this.#readTerm();
@@ -125,7 +128,7 @@ export class ArithmeticReader {
   }
 
   #readFactor(): ArithmeticValue {
-    if (++this.#depth > maxDepth) throw new NoExpression();
+    if (++this.#depth > maxDepth) throw noExpression;
     const sign = this.peek();
     if (sign?.type === 'operator' && sign.text === '-' && this.tokens[this.at + 1]?.isTight === true) {
       this.at += 1;
@@ -156,7 +159,7 @@ export class ArithmeticReader {
     if (this.takeOperator('²') || this.take('squared')) return raised(2n);
     if (this.takeOperator('³') || this.take('cubed')) return raised(3n);
     if (this.takeOperator('%') || this.take('percent') || this.take('per', 'cent')) {
-      if (base.unit !== '') throw new NoExpression();
+      if (base.unit !== '') throw noExpression;
       return { ...base, unit: '%' };
     }
     return base;
@@ -164,17 +167,17 @@ export class ArithmeticReader {
 
   #readPrimary(): ArithmeticValue {
     const token = this.peek();
-    if (token === undefined) throw new NoExpression();
+    if (token === undefined) throw noExpression;
     if (token.type === 'number') return this.#readNumber();
     if (token.type === 'currency') {
       this.at += 1;
       const amount = this.#readNumber();
-      if (amount.unit !== '') throw new NoExpression();
+      if (amount.unit !== '') throw noExpression;
       return { ...amount, unit: token.text };
     }
     if (this.takeOperator('(')) {
       const inner = this.readExpression();
-      if (!this.takeOperator(')')) throw new NoExpression();
+      if (!this.takeOperator(')')) throw noExpression;
       const { written: _, ...value } = inner;
       return value;
     }
@@ -184,7 +187,7 @@ export class ArithmeticReader {
 
   #readNumber(): ArithmeticValue {
     const token = this.peek();
-    if (token?.type !== 'number') throw new NoExpression();
+    if (token?.type !== 'number') throw noExpression;
     this.at += 1;
     let written = this.#parseToken(token);
     const scale = this.peek();
@@ -231,7 +234,7 @@ export class ArithmeticReader {
     if (this.take('difference', 'between')) {
       const values = this.#readList();
       const [first, second] = values;
-      if (!first || !second || values.length !== 2 || first.unit !== second.unit) throw new NoExpression();
+      if (!first || !second || values.length !== 2 || first.unit !== second.unit) throw noExpression;
       return combineValues(first, second, absolute(subtract(first.value, second.value)), first.unit);
     }
     if (this.take('remainder', 'of') || this.take('remainder', 'when')) return this.#readRemainder();
@@ -246,7 +249,7 @@ export class ArithmeticReader {
   #readRemainder(): ArithmeticValue {
     const first = this.#readPrimary();
     this.take('is');
-    if (!this.take('divided', 'by') && !this.takeOperator('/')) throw new NoExpression();
+    if (!this.take('divided', 'by') && !this.takeOperator('/')) throw noExpression;
     return applyProduct('mod', first, this.#readPrimary());
   }
 
@@ -256,9 +259,9 @@ export class ArithmeticReader {
     const word = token?.type === 'word' ? token.text : '';
     const isShare = Object.hasOwn(shares, word);
     const factor = isShare ? shares[word] : Object.hasOwn(multiples, word) ? multiples[word] : undefined;
-    if (!factor) throw new NoExpression();
+    if (!factor) throw noExpression;
     this.at += 1;
-    if (isShare && !this.take('of')) throw new NoExpression();
+    if (isShare && !this.take('of')) throw noExpression;
     const inner = this.#readFactor();
     return combineValues(inner, inner, multiply(factor, inner.value), inner.unit);
   }
@@ -286,7 +289,7 @@ export class ArithmeticReader {
       }
       if (isLast) break;
     }
-    if (values.length < 2) throw new NoExpression();
+    if (values.length < 2) throw noExpression;
     return values;
   }
 }

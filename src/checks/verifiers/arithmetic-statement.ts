@@ -1,5 +1,5 @@
 // Reads one statement of arithmetic: two or more expressions with relations between them, or a property of a number.
-import { ArithmeticReader, NoExpression } from './arithmetic-parser.ts';
+import { ArithmeticReader, noExpression } from './arithmetic-parser.ts';
 import type { Token } from './arithmetic-tokens.ts';
 import type { ArithmeticValue } from './arithmetic-values.ts';
 import { compareWritten, type NumberNotation, type Precision, type WrittenNumber } from './numbers.ts';
@@ -70,7 +70,7 @@ export function readStatement(tokens: readonly Token[], start: number, notation:
     isSymbolic ||= relation.isSymbolic;
   }
   const operations = values.reduce((sum, { value }) => sum + value.operations, 0);
-  if (truths.length === 0 || operations === 0) throw new NoExpression();
+  if (truths.length === 0 || operations === 0) throw noExpression;
   for (const { value, text } of values)
     if (value.operations > 0) computations.push(`${text} = ${formatRational(value.value)}${value.unit}`);
   return { start, end: reader.at, truth: joinTruths(truths), computation: computations.join('\n'), isSymbolic };

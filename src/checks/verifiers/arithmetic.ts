@@ -114,18 +114,26 @@ function tryStatement(tokens: readonly Token[], at: number, notation: NumberNota
   }
 }
 
-const valuePattern = /\d|\b(?:plus|minus|times|divided|sum|product|half|twice|double|percent)\b/i;
+/** A sign of an operation between or after values, or a word of one. */
+const operationPattern =
+  /[+*×·⋅÷^√²³%]|[\d)]\s?[-−/x]\s?[-−(]?[\d$€£¥]|\b(?:plus|minus|times|divided|multiplied|over|mod|modulo|out of|sum|product|average|mean|difference|remainder|root|half|third|quarter|fifth|tenth|twice|double|triple|percent|per cent|prime|even|odd|divisible|multiple|divisor|squared|cubed|power)\b/i;
 const relationPattern = /[=≈≠<>≤≥~]|\b(?:is|equals?|gives|makes|yields|comes|amounts|adds|results|leaves|has)\b/i;
+
+/** Whether all of a claim was computed, and is right. */
+const isProven = ({ statements, isComplete }: Reading): boolean =>
+  isComplete && statements.length > 0 && statements.every(({ truth }) => truth === 'true');
 
 function verifyArithmetic(claim: Claim): ClaimVerdict | undefined {
   const text = withoutCitations(claim.text);
   const tokens = tokenizeArithmetic(text);
-  const readings = likelyNotations(text).map((notation) => readClaim(text, tokens, notation));
-  const decided = readings.filter(({ statements }) => statements.length > 0);
+  const [notation = 'en', ...others] = likelyNotations(text);
+  const first = readClaim(text, tokens, notation);
   // The second notation counts only if the numbers cannot be read in the first.
+  if (isProven(first)) return decide('supported', first.statements, text, tokens);
+  const readings = [first, ...others.map((other) => readClaim(text, tokens, other))];
+  const decided = readings.filter(({ statements }) => statements.length > 0);
   const [whole] = decided;
-  if (whole?.isComplete === true && whole.statements.every(({ truth }) => truth === 'true'))
-    return decide('supported', whole.statements, text, tokens);
+  if (whole && isProven(whole)) return decide('supported', whole.statements, text, tokens);
   const falseStatements = decided.map(({ statements }) => statements.filter(({ truth }) => truth === 'false'));
   const [wrong] = falseStatements;
   if (!wrong || falseStatements.some(({ length }) => length === 0)) return undefined;
@@ -154,6 +162,6 @@ function decide(
 /** Recomputes expressions, equations, percentages, sums, remainders and comparisons, with exact fractions. */
 export const arithmeticVerifier: Verifier = verifier({
   name,
-  handles: (claim) => isReadable(claim) && valuePattern.test(claim.text) && relationPattern.test(claim.text),
+  handles: (claim) => isReadable(claim) && operationPattern.test(claim.text) && relationPattern.test(claim.text),
   verify: verifyArithmetic,
 });

@@ -1,6 +1,6 @@
 // Says whether a source asserts the sentence at a place: as a whole sentence of its own, and not denied, supposed, quoted or reported by what stands around it.
 import type { TextSpan } from '../types.ts';
-import { hasDenial, isIndirect } from './assertion.ts';
+import { hasDenial, indirectWords, isIndirect } from './assertion.ts';
 import { collectingWords, deniesItself, limitingWords, strongDenial } from './framing-words.ts';
 import type { NormalText } from './source-text.ts';
 
@@ -43,6 +43,11 @@ const steeringWords =
 const steeringTargets = /\b(?:claims?|statements?|answers?|sentences?|instructions?)\b/i;
 const steeringAims = /\b(?:supported|verified|true|correct|valid|ignore|disregard)\b/i;
 
+const triggerPattern = new RegExp(
+  [strongDenial, collectingWords, indirectWords, steeringTargets].map(({ source }) => source).join('|'),
+  'gi',
+);
+
 /** Whether a sentence tells a reader of the source how to judge statements. */
 export const isSteering = (sentence: string): boolean =>
   steeringWords.test(sentence) && steeringTargets.test(sentence) && steeringAims.test(sentence);
@@ -66,6 +71,17 @@ type Heading = { readonly at: number; readonly level: number; readonly isDenying
 type SourceFacts = {
   readonly headings: readonly Heading[];
   readonly hasComments: boolean;
+  /** Where double quotation marks, marks of deleted text, and single quotation marks that open are. */
+  readonly quotes: readonly number[];
+  readonly strikes: readonly number[];
+  readonly hasOpenQuotes: boolean;
+  /** Whether it has tags of quotations or deleted text. */
+  readonly hasTags: boolean;
+  /** Where lines and paragraphs end. */
+  readonly lineEnds: readonly number[];
+  readonly paragraphEnds: readonly number[];
+  /** Where words are that may deny, suppose, report or collect what stands around them. */
+  readonly triggers: readonly number[];
   /** Where fenced code starts and ends. */
   readonly fences: readonly number[];
   /** Whether the source calls itself untrue. */
@@ -81,7 +97,14 @@ function getFacts(source: NormalText): SourceFacts {
   const facts = {
     headings: findHeadings(text),
     hasComments: text.includes('<!--'),
-    fences: Array.from(text.matchAll(/^[ \t]{0,3}(?:```|~~~)/gm), ({ index }) => index),
+    lineEnds: findAll(text, /\n/g),
+    paragraphEnds: findAll(text, /\n(?=\n)/g),
+    triggers: findAll(text, triggerPattern),
+    quotes: findAll(text, /["“”„«»]/g),
+    strikes: findAll(text, /~~/g),
+    hasOpenQuotes: text.includes('‘'),
+    hasTags: quoteTag.test(text),
+    fences: findAll(text, /^[ \t]{0,3}(?:```|~~~)/gm),
     deniesItself: deniesItself(text),
   };
   knownFacts.set(source, facts);
@@ -107,24 +130,39 @@ function isCollecting(line: string): boolean {
   return !sentenceEnd.test(line) && collectingWords.test(line);
 }
 
+/** The beginning of the text after a sentence, without its full stop. */
+const firstWords = (after: string): string => after.slice(0, 24).replace(/^[.!。！\s"'”’)\]*_`]+/, '');
+
+/** Why the sentences beside a place do not let it stand; undefined if they do. */
+function findContextObjection(text: string, start: number, after: string): string | undefined {
+  const previous = lastSentence(withoutMark(text.slice(Math.max(0, start - contextChars), start)));
+  if (strongDenial.test(previous) || (isIndirect(previous) && forwardWords.test(previous)) || isCollecting(previous))
+    return 'the sentence before it denies, supposes or reports it';
+  const next = firstSentence(after);
+  if (strongDenial.test(next) || (backwardStart.test(next) && hasDenial(next)))
+    return 'the sentence after it denies or limits it';
+  if (pointsBack.test(next) && (limitingWords.test(next) || isIndirect(next))) return 'the sentence after it limits it';
+  if (isSteering(previous) || isSteering(next)) return 'the text around it tells a reader how to judge';
+  return undefined;
+}
+
 /** Why a source does not assert what stands at a place; undefined if it does. The span is that of the sentence without its full stop. */
 export function findObjection(source: NormalText, { start, end }: TextSpan): string | undefined {
   const text = source.original;
   if (!isSentenceStart(text, start) || !isSentenceEnd(text, end)) return 'it is only a part of a sentence';
-  const { headings, hasComments, fences, deniesItself: isUntrue } = getFacts(source);
-  if (isUntrue) return 'the source calls what it contains untrue';
-  if (fences.filter((at) => at < start).length % 2 === 1) return 'it is code in the source';
-  if (isQuoted(text, start, hasComments)) return 'it is quoted or struck out in the source';
-  const previous = lastSentence(withoutMark(text.slice(Math.max(0, start - contextChars), start)));
-  if (strongDenial.test(previous) || (isIndirect(previous) && forwardWords.test(previous)) || isCollecting(previous))
-    return 'the sentence before it denies, supposes or reports it';
+  const facts = getFacts(source);
+  if (facts.deniesItself) return 'the source calls what it contains untrue';
+  if (countBetween(facts.fences, 0, start) % 2 === 1) return 'it is code in the source';
+  if (isQuoted(text, start, facts)) return 'it is quoted or struck out in the source';
   const after = text.slice(end, end + contextChars);
-  const next = firstSentence(after);
-  if (strongDenial.test(next) || attribution.test(after) || (backwardStart.test(next) && hasDenial(next)))
-    return 'the sentence after it denies or limits it';
-  if (pointsBack.test(next) && (limitingWords.test(next) || isIndirect(next))) return 'the sentence after it limits it';
-  if (isSteering(previous) || isSteering(next)) return 'the text around it tells a reader how to judge';
-  if (hasDenyingHeading(headings, start) || hasDenyingIntroduction(text, start))
+  if (attribution.test(after)) return 'the source attributes it';
+  const hasTrigger =
+    countBetween(facts.triggers, start - contextChars, start) + countBetween(facts.triggers, end, end + contextChars) >
+    0;
+  const objection =
+    hasTrigger || pointsBack.test(firstWords(after)) ? findContextObjection(text, start, after) : undefined;
+  if (objection !== undefined) return objection;
+  if (hasDenyingHeading(facts.headings, start) || hasDenyingIntroduction(text, start, facts))
     return 'its section is about what is not so';
   return undefined;
 }
@@ -133,21 +171,45 @@ export function findObjection(source: NormalText, { start, end }: TextSpan): str
 const withoutMark = (before: string): string => before.replace(/(^|\n)[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+$/, '$1');
 
 /** Whether a place is inside quotation marks, a block quote, deleted text or a comment. */
-function isQuoted(text: string, start: number, hasComments: boolean): boolean {
-  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
-  if (/^[ \t]*>/.test(text.slice(lineStart, start))) return true;
-  const paragraphStart = Math.max(text.lastIndexOf('\n\n', start - 1), start - maxParagraphChars, 0);
-  const paragraph = text.slice(paragraphStart, start);
-  if (countOf(paragraph, /["“”„«»]/g) % 2 === 1 || countOf(paragraph, /~~/g) % 2 === 1) return true;
-  if (paragraph.lastIndexOf('‘') > paragraph.lastIndexOf('’')) return true;
-  if (hasComments && text.lastIndexOf('<!--', start) > text.lastIndexOf('-->', start)) return true;
-  return (
-    countOf(paragraph, /<(?:del|s|strike|q|blockquote)>/gi) > countOf(paragraph, /<\/(?:del|s|strike|q|blockquote)>/gi)
-  );
+function isQuoted(text: string, start: number, facts: SourceFacts): boolean {
+  const lineStart = findLineStart(facts, start);
+  if (/^[ \t]*>/.test(text.slice(lineStart, Math.min(start, lineStart + maxIndent)))) return true;
+  if (facts.hasComments && text.lastIndexOf('<!--', start) > text.lastIndexOf('-->', start)) return true;
+  if (facts.quotes.length + facts.strikes.length === 0 && !facts.hasOpenQuotes && !facts.hasTags) return false;
+  const paragraph = facts.paragraphEnds[countBefore(facts.paragraphEnds, start) - 1] ?? 0;
+  const from = Math.max(paragraph, start - maxParagraphChars);
+  if (countBetween(facts.quotes, from, start) % 2 === 1 || countBetween(facts.strikes, from, start) % 2 === 1)
+    return true;
+  const before = facts.hasOpenQuotes || facts.hasTags ? text.slice(from, start) : '';
+  if (before.lastIndexOf('‘') > before.lastIndexOf('’')) return true;
+  const tags = before.match(new RegExp(quoteTag.source, 'gi')) ?? [];
+  return tags.filter((tag) => tag[1] !== '/').length * 2 > tags.length;
 }
 
+const quoteTag = /<\/?(?:del|s|strike|q|blockquote)>/i;
 const maxParagraphChars = 4000;
-const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+const maxIndent = 20;
+
+const findAll = (text: string, pattern: RegExp): readonly number[] =>
+  Array.from(text.matchAll(pattern), ({ index }) => index);
+
+/** Where the line of a place starts. */
+const findLineStart = ({ lineEnds }: SourceFacts, at: number): number =>
+  (lineEnds[countBefore(lineEnds, at) - 1] ?? -1) + 1;
+
+/** How many of ascending positions are from one position to another. */
+const countBetween = (positions: readonly number[], from: number, to: number): number =>
+  countBefore(positions, to) - countBefore(positions, from);
+
+function countBefore(positions: readonly number[], end: number): number {
+  let [low, high] = [0, positions.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((positions[middle] ?? 0) < end) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 /** Whether a heading above a place denies or supposes what its section says. */
 function hasDenyingHeading(headings: readonly Heading[], start: number): boolean {
@@ -164,8 +226,8 @@ function hasDenyingHeading(headings: readonly Heading[], start: number): boolean
 const maxListLines = 200;
 
 /** Whether the line that introduces the list of a place denies or supposes what the list says. */
-function hasDenyingIntroduction(text: string, start: number): boolean {
-  let lineStart = text.lastIndexOf('\n', start - 1) + 1;
+function hasDenyingIntroduction(text: string, start: number, facts: SourceFacts): boolean {
+  let lineStart = findLineStart(facts, start);
   if (!listMark.test(text.slice(lineStart, start))) return false;
   for (let lines = 0; lines < maxListLines && lineStart > 0; lines++) {
     const lineEnd = lineStart - 1;

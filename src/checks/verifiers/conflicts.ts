@@ -1,50 +1,113 @@
-// Finds sentences of the evidence that say the same as a statement but for a negation or the last number.
+// Finds sentences of the evidence that say the same as a statement but for a negation or the last number. One pass over the characters, without copies.
 import type { Evidence } from '../types.ts';
-import { contentWords, splitSentences } from '../words.ts';
-import { hasDenial } from './assertion.ts';
 
-/** A sentence by its content words without the last number, which is apart. */
-type Shape = { readonly key: string; readonly number: string; readonly isDenied: boolean };
+/** A sentence by a hash of its words without articles, auxiliaries, negations and the last number, which is apart. */
+type Shape = { readonly key: number; readonly number: number; readonly isDenied: boolean };
 
-/** The first words name the subject; a number among them belongs to its name. */
-const subjectWords = 2;
+/** Words are compared by their beginnings, so that "keep" and "keeps" are equal. */
+const stemLength = 4;
 
-function readShape(sentence: string): Shape {
-  const words = contentWords(sentence);
-  const at = words.findLastIndex((word) => /^\d+$/.test(word));
-  const number = at < subjectWords ? '' : (words[at] ?? '');
-  if (number !== '') words[at] = '#';
-  return { key: words.join(' '), number, isDenied: hasDenial(sentence) };
+const hashStart = -2_128_831_035;
+const hashCode = (hash: number, code: number): number => Math.imul(hash ^ code, 16_777_619);
+
+function hashWord(word: string): number {
+  let hash = hashStart;
+  for (let at = 0; at < word.length; at++) hash = hashCode(hash, word.charCodeAt(at));
+  return hash;
+}
+
+const denyingWords = new Set('not no never none neither nor cannot without'.split(' ').map(hashWord));
+const smallWords = new Set(
+  'a an the of in on at to for from by with and or is are was were be been has have had do does did will would can could that this it its'
+    .split(' ')
+    .map(hashWord),
+);
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code > 191;
+
+/** Calls back for each sentence of a text. */
+function readShapes(text: string, onShape: (shape: Shape) => void): void {
+  let words: number[] = [];
+  let numberAt = -1;
+  let isDenied = false;
+  const endSentence = (): void => {
+    // A number in the first half belongs to the name of the subject, as in `part 7`.
+    const isApart = numberAt >= 2 && numberAt * 2 >= words.length;
+    let key = hashStart;
+    for (let at = 0; at < words.length; at++) key = hashCode(key, isApart && at === numberAt ? 35 : (words[at] ?? 0));
+    if (words.length > 0) onShape({ key, number: isApart ? (words[numberAt] ?? 0) : 0, isDenied });
+    words = [];
+    numberAt = -1;
+    isDenied = false;
+  };
+  for (let at = 0; at < text.length;) {
+    const code = text.charCodeAt(at);
+    if (isDigit(code)) {
+      let hash = hashStart;
+      for (; at < text.length; at++) {
+        const digit = text.charCodeAt(at);
+        if (isDigit(digit)) hash = hashCode(hash, digit);
+        else if (!((digit === 44 || digit === 46) && isDigit(text.charCodeAt(at + 1)))) break;
+      }
+      numberAt = words.length;
+      words.push(hash);
+    } else if (isLetter(code)) {
+      const start = at;
+      let [full, stem] = [hashStart, hashStart];
+      for (; at < text.length && isLetter(text.charCodeAt(at)); at++) {
+        const letter = text.charCodeAt(at);
+        full = hashCode(full, letter <= 90 ? letter | 32 : letter);
+        if (at - start < stemLength) stem = full;
+      }
+      const mark = text.charCodeAt(at);
+      const isShort =
+        (mark === 39 || mark === 8217) &&
+        (text.charCodeAt(at + 1) | 32) === 116 &&
+        (text.charCodeAt(at - 1) | 32) === 110;
+      if (isShort) {
+        isDenied = true;
+        at += 2;
+      } else if (denyingWords.has(full)) isDenied = true;
+      else if (!smallWords.has(full)) words.push(stem);
+    } else {
+      const next = text.charCodeAt(at + 1);
+      if ((code === 46 || code === 33 || code === 63) && (next <= 32 || Number.isNaN(next))) endSentence();
+      else if (code === 12_290 || (code === 10 && next === 10)) endSentence();
+      at += 1;
+    }
+  }
+  endSentence();
 }
 
 /** The numbers of the sentences of one shape, those that are denied apart. */
-type Numbers = { readonly stated: Set<string>; readonly denied: Set<string> };
+type Numbers = { readonly stated: Set<number>; readonly denied: Set<number> };
 
-const knownShapes = new WeakMap<Evidence, ReadonlyMap<string, Numbers>>();
+const knownShapes = new WeakMap<Evidence, ReadonlyMap<number, Numbers>>();
 
-function getShapes(evidence: Evidence): ReadonlyMap<string, Numbers> {
+function getShapes(evidence: Evidence): ReadonlyMap<number, Numbers> {
   const known = knownShapes.get(evidence);
   if (known) return known;
-  const shapes = new Map<string, Numbers>();
-  for (const paragraph of evidence.text.split('\n\n'))
-    for (const sentence of splitSentences(paragraph)) {
-      const { key, number, isDenied } = readShape(sentence);
-      if (key === '') continue;
-      const numbers = shapes.get(key) ?? { stated: new Set(), denied: new Set() };
-      numbers[isDenied ? 'denied' : 'stated'].add(number);
-      shapes.set(key, numbers);
-    }
+  const shapes = new Map<number, Numbers>();
+  readShapes(evidence.text, ({ key, number, isDenied }) => {
+    let numbers = shapes.get(key);
+    if (!numbers) shapes.set(key, (numbers = { stated: new Set(), denied: new Set() }));
+    numbers[isDenied ? 'denied' : 'stated'].add(number);
+  });
   knownShapes.set(evidence, shapes);
   return shapes;
 }
 
-/** Whether a sentence of the evidence says the same with another last number, or denies it. */
+/** Whether a sentence of the evidence says the same with another last number, or denies it. Two sentences whose hashes are equal by chance are taken as a conflict. */
 export function hasConflict(statement: string, evidence: readonly Evidence[]): boolean {
-  const { key, number, isDenied } = readShape(statement);
-  return evidence.some((each) => {
-    const numbers = getShapes(each).get(key);
-    if (!numbers) return false;
-    const [same, opposite] = isDenied ? [numbers.denied, numbers.stated] : [numbers.stated, numbers.denied];
-    return opposite.has(number) || (!isDenied && same.size > (same.has(number) ? 1 : 0));
+  let found = false;
+  readShapes(statement, ({ key, number, isDenied }) => {
+    for (const each of evidence) {
+      const numbers = getShapes(each).get(key);
+      if (!numbers) continue;
+      const [same, opposite] = isDenied ? [numbers.denied, numbers.stated] : [numbers.stated, numbers.denied];
+      found ||= opposite.has(number) || (!isDenied && same.size > (same.has(number) ? 1 : 0));
+    }
   });
+  return found;
 }

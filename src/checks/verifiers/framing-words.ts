@@ -14,6 +14,8 @@ export const limitingWords: RegExp =
 
 const untrue = String.raw`(?:false|wrong|untrue|incorrect|inaccurate|fictional|fictitious|fiction|satire|parody|a hoax|a joke|jokes|lies|made[ -]up|invented|fabricated|outdated|obsolete|superseded|withdrawn|retracted|unreliable|not (?:true|correct|accurate|valid|real)|no longer (?:true|correct|valid))`;
 
+const untrueWord = new RegExp(String.raw`\b${untrue}\b`, 'i');
+
 /** A sentence that calls a source, or sentences of it, untrue. */
 const wholeDenial = new RegExp(
   String.raw`\b(?:everything|nothing|all|most|many|some|none|(?:the|these|this|those) (?:[\w-]{1,30} ){0,3}(?:statements?|sentences?|claims?|facts?|page|document|article|text|section|paragraph|list|file|story|website|blog|post|answers?|information|content|above|below))\b(?:\s[^\s.!?]{1,40}){0,6}\s(?:is|are|was|were|has been|have been|proved|turned out)(?:\s[^\s.!?]{1,40}){0,2}\s${untrue}\b`,
@@ -25,4 +27,5 @@ const wholeMarks =
   /\b(?:corrections?|erratum|errata|corrigend(?:um|a)|retraction|april fools?|satire|satirical|parody|works? of fiction|lorem ipsum)\b|\b(?:update|edit)\s?:|^\W{0,6}status\W{1,6}(?:draft|rejected|superseded|deprecated|withdrawn|obsolete|proposed|abandoned|cancelled)\b/im;
 
 /** Whether a source calls itself or a part of it untrue, corrected, given up or invented: then no sentence of it is taken as it stands. */
-export const deniesItself = (text: string): boolean => wholeMarks.test(text) || wholeDenial.test(text);
+export const deniesItself = (text: string): boolean =>
+  wholeMarks.test(text) || (untrueWord.test(text) && wholeDenial.test(text));

@@ -37,6 +37,7 @@ export function parseNumber(text: string, notation: NumberNotation): WrittenNumb
 
 /** Returns a number as digits with a decimal point, without separators and without zeros at the end of the fraction; a number in no notation keeps its spelling. */
 export function canonicalNumber(text: string, notation: NumberNotation): string {
+  if (/^[1-9]\d*$/.test(text)) return text;
   const patterns = notation === 'en' ? [englishNumber, germanNumber] : [germanNumber, englishNumber];
   for (const pattern of patterns) {
     const match = text.length > maxNumberChars ? null : pattern.exec(text);

@@ -2,11 +2,13 @@
 import type { Claim, ClaimVerdict, Evidence, Verifier, VerifyContext } from '../types.ts';
 import { canonicalNumber, likelyNotations, numberPattern } from './numbers.ts';
 import { findNames } from './self-contained.ts';
+import { lowerEvidence } from './source-text.ts';
 import { isReadable, refuse, verifier, withoutCitations } from './verifier.ts';
 
 const name = 'presence';
 
-const numberRuns = new RegExp(String.raw`(?<![\p{L}\p{N}])([-\u2212]?)(${numberPattern})`, 'gu');
+const numberRuns = new RegExp(String.raw`([-−]?)(${numberPattern})`, 'g');
+const wordEnd = /[\p{L}\p{N}]/u;
 
 type Found = { readonly written: string; readonly value: string; readonly isNegative: boolean };
 
@@ -15,7 +17,10 @@ function* readNumbers(text: string): Generator<Found> {
   const [notation = 'en'] = likelyNotations(text.slice(0, maxSample));
   for (const match of text.matchAll(numberRuns)) {
     const [written, sign = '', digits = ''] = match;
-    const isNegative = sign !== '' && /^[\s(=:]?$/.test(text[match.index - 1] ?? '');
+    const before = text[match.index - 1] ?? ' ';
+    // Digits inside a word are no number.
+    if (before !== ' ' && sign === '' && wordEnd.test(before)) continue;
+    const isNegative = sign !== '' && /[\s(=:]/.test(before);
     yield { written, value: canonicalNumber(digits, notation), isNegative };
   }
 }
@@ -34,12 +39,10 @@ const knownWords = new WeakMap<Evidence, EvidenceWords>();
 function readEvidence(evidence: Evidence): EvidenceWords {
   const known = knownWords.get(evidence);
   if (known) return known;
-  const { source, text } = evidence;
   const numbers = new Set<string>();
   const negativeNumbers = new Set<string>();
-  for (const { value, isNegative } of readNumbers(text)) (isNegative ? negativeNumbers : numbers).add(value);
-  const lower = `${source.type === 'document' ? source.path : ''}\n${text}`.toLowerCase();
-  const words = { numbers, negativeNumbers, lower };
+  for (const { value, isNegative } of readNumbers(evidence.text)) (isNegative ? negativeNumbers : numbers).add(value);
+  const words = { numbers, negativeNumbers, lower: lowerEvidence(evidence) };
   knownWords.set(evidence, words);
   return words;
 }

@@ -21,7 +21,7 @@ const signedNumber = new RegExp(String.raw`([-\u2212]?)(${numberPattern})`, 'y')
 const wordPattern = /(\p{L}+)\s+/uy;
 const scalePattern = /\s+(hundred|thousand|million|billion|trillion)\b/y;
 const symbolPattern = /\s?(°\s?[CFcf]|[\p{L}µμ]+(?:\/\p{L}+)?(?:[²³]|\^[23])?)/uy;
-const wordsPattern = /\s+\p{L}+(?:\s\p{L}+){0,2}/uy;
+const wordsPattern = /\s+(\p{L}+)(?:\s\p{L}+){0,2}/uy;
 const maxParts = 4;
 
 /** Reads the quantity that starts at a position; undefined if there is none. */
@@ -79,9 +79,10 @@ function readUnit(
   text: string,
   at: number,
 ): { readonly name: string; readonly meanings: UnitMeanings; readonly end: number } | undefined {
-  const { symbols, words } = getUnitTable();
+  const { symbols, words, firstWords } = getUnitTable();
   wordsPattern.lastIndex = at;
-  const run = wordsPattern.exec(text)?.[0];
+  const found = wordsPattern.exec(text);
+  const run = found && firstWords.has((found[1] ?? '').toLowerCase()) ? found[0] : undefined;
   for (
     let candidate = run;
     candidate !== undefined && candidate !== '';

@@ -60,11 +60,22 @@ export function normalEvidence(evidence: Evidence): NormalText {
 /** Max occurrences of a text that are looked at. */
 const maxOccurrences = 20;
 
-/** Returns the places of a normal text in the normal text of evidence. */
-export function findOccurrences(text: string, wanted: string): readonly number[] {
-  const found: number[] = [];
-  if (wanted === '') return found;
-  for (let at = text.indexOf(wanted); at >= 0 && found.length < maxOccurrences; at = text.indexOf(wanted, at + 1))
-    found.push(at);
-  return found;
+/** Finds the places of a normal text in the normal text of evidence. */
+export function* findOccurrences(text: string, wanted: string): Generator<number> {
+  if (wanted === '') return;
+  let count = 0;
+  for (let at = text.indexOf(wanted); at >= 0 && count < maxOccurrences; at = text.indexOf(wanted, at + 1), count++)
+    yield at;
+}
+
+const lowerTexts = new WeakMap<Evidence, string>();
+
+/** The path and the text of evidence in lower case; computed once. */
+export function lowerEvidence(evidence: Evidence): string {
+  const known = lowerTexts.get(evidence);
+  if (known !== undefined) return known;
+  const { source, text } = evidence;
+  const lower = `${source.type === 'document' ? source.path : ''}\n${text}`.toLowerCase();
+  lowerTexts.set(evidence, lower);
+  return lower;
 }

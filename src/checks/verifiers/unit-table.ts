@@ -149,6 +149,8 @@ type UnitTable = {
   readonly symbols: ReadonlyMap<string, UnitMeanings>;
   /** The meanings of each word or words, in lower case. */
   readonly words: ReadonlyMap<string, UnitMeanings>;
+  /** The first word of each of them. */
+  readonly firstWords: ReadonlySet<string>;
 };
 
 function createTable(): UnitTable {
@@ -168,7 +170,8 @@ function createTable(): UnitTable {
     );
     addUnit(symbols, words, Object.fromEntries(meanings));
   }
-  return { symbols: symbolMap, words: wordMap };
+  const firstWords = new Set(Array.from(wordMap.keys(), (words) => words.split(' ')[0] ?? words));
+  return { symbols: symbolMap, words: wordMap, firstWords };
 }
 
 let table: UnitTable | undefined;

@@ -16,7 +16,7 @@ import {
   Undecided,
   type Rational,
 } from './rational.ts';
-import { anySystem, type Dimension, type Unit } from './unit-table.ts';
+import { anySystem, getUnitTable, type Dimension, type Unit } from './unit-table.ts';
 import { computedEvidence, decideExactly, isReadable, verifier, withoutCitations, type Truth } from './verifier.ts';
 
 const name = 'units';
@@ -32,7 +32,9 @@ type Conversion = {
 
 const relationPattern =
   /\s*(=|≈|~|\()\s*|\s+(?:(?:is|are|equals?|makes?|gives?|corresponds to|converts to|comes to)(?:\s+(?:equal to|the same as))?|(has|have|contains?|in))(?:\s+(exactly|precisely)|\s+(about|approximately|roughly|around|nearly|almost))?\s+/iy;
-const startPattern = /(?<![\p{L}\p{N}.,°/-])(?:there\s+(?:are|is)\s+)?(?=[-−]?\d|an?\s|one\s)/giu;
+/** Where a conversion can start: before a number, or before an article at the start of a clause. */
+const startPattern =
+  /(?:there\s+(?:are|is)\s+)?(?<![\p{L}\p{N}.,°/-])(?=[-−]?\d)|(?:^[\s*_-]{0,8}|[,;.]\s|\b(?:and|so)\s)(?:there\s+(?:are|is)\s+)?(?=an?\s|one\s)/giu;
 
 /** Dimensions whose whole numbers are exact. */
 const exactDimensions = new Set<Dimension>(['time', 'calendar', 'data']);
@@ -182,9 +184,23 @@ function decide(type: 'supported' | 'contradicted', conversions: readonly Conver
   return decideExactly(type, name, [computedEvidence(name, computed)], why);
 }
 
+const mayRelate = /[=≈~(]|\b(?:is|are|equals?|makes?|gives?|corresponds|converts|comes|has|have|contains?)\b/i;
+
+/** Whether a number, or an article, has a unit after it. */
+function hasUnit(text: string): boolean {
+  const { symbols, firstWords } = getUnitTable();
+  for (const [, symbol = '', word = ''] of text.matchAll(unitCandidate))
+    if (symbols.has(symbol) || firstWords.has((symbol === '' ? word : symbol).toLowerCase()) || symbol.startsWith('°'))
+      return true;
+  return false;
+}
+
+const unitCandidate =
+  /\d\s{0,4}([\p{L}°µμ]{1,20}(?:\/\p{L}{1,3})?(?:[²³]|\^[23])?)|\b(?:an?|one|thousand|million|billion|trillion|hundred)\s{1,4}(\p{L}{1,20})/giu;
+
 /** Recomputes conversions of length, area, volume, mass, time, speed, data size and temperature, with exact factors. */
 export const unitVerifier: Verifier = verifier({
   name,
-  handles: (claim) => isReadable(claim) && /\d|\ban?\b|\bone\b/i.test(claim.text) && !/^\s*$/.test(claim.text),
+  handles: (claim) => isReadable(claim) && mayRelate.test(claim.text) && hasUnit(claim.text),
   verify: verifyUnits,
 });

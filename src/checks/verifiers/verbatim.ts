@@ -4,7 +4,7 @@ import { findObjection, isSteering } from './asserted.ts';
 import { hasConflict } from './conflicts.ts';
 import { isAuthored, isIndependent } from './independence.ts';
 import { findNames, findSubjects, hasOwnSubject } from './self-contained.ts';
-import { findOccurrences, normalEvidence, normalizeText, toOriginalSpan } from './source-text.ts';
+import { findOccurrences, lowerEvidence, normalEvidence, normalizeText, toOriginalSpan } from './source-text.ts';
 import { decideExactly, evidenceWithSpan, isReadable, verifier, withoutCitations } from './verifier.ts';
 
 const name = 'verbatim';
@@ -19,13 +19,12 @@ function readStatement(text: string): string | undefined {
   return isLongEnough(statement) && !/[?？:：]$/.test(statement) ? statement : undefined;
 }
 
-const minWords = 3;
+const threeWords = /^[^\p{L}\p{N}]*(?:[\p{L}\p{N}]+[^\p{L}\p{N}]+){2}[\p{L}\p{N}]/u;
 const minIdeographs = 6;
 
 /** Whether a text is long enough to be a statement: three words, or six characters of Chinese or Japanese. */
 function isLongEnough(statement: string): boolean {
-  const words = statement.match(/[\p{L}\p{N}]+/gu) ?? [];
-  if (words.length >= minWords) return true;
+  if (threeWords.test(statement)) return true;
   return (statement.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu)?.length ?? 0) >= minIdeographs;
 }
 
@@ -36,13 +35,18 @@ function startsWithName(text: string, source: string): boolean {
   return !source.includes(word.toLowerCase());
 }
 
+/** How far before a claim its subject may be. */
+const contextChars = 300;
+
 /** Whether what an answer speaks of is in a source, for a claim that does not start with a name. */
-function isSameSubject(claim: Claim, { question = '', answer }: VerifyContext, evidence: Evidence): boolean {
-  const before = answer.slice(Math.max(0, claim.span.start - 300), claim.span.start);
-  const source = evidence.source.type === 'document' ? evidence.source.path : '';
-  if (startsWithName(claim.text, evidence.text)) return true;
-  const known = `${source}\n${claim.text}\n${evidence.text}`.toLowerCase();
-  return [...findNames(question), ...findSubjects(before)].every((each) => known.includes(each.toLowerCase()));
+function isSameSubject({ text, span }: Claim, { question = '', answer }: VerifyContext, evidence: Evidence): boolean {
+  const missing = [...findNames(question), ...findSubjects(answer, span.start - contextChars, span.start)].filter(
+    (each) => {
+      const wanted = each.toLowerCase();
+      return !lowerEvidence(evidence).includes(wanted) && !text.toLowerCase().includes(wanted);
+    },
+  );
+  return missing.length === 0 || startsWithName(text, evidence.text);
 }
 
 /** Whether a passage from the middle of a document starts with the statement as an item of a list, whose introduction is not known. */
