@@ -3,6 +3,7 @@ import { errorMessage, type Event } from '../../core/index.ts';
 import { createPassageSelector, type CheckedVote, type JudgeTask } from '../judges/index.ts';
 import type { Claim, ClaimVerdict, Evidence, EvidenceSearch, Verifier, VerifyContext, VerifyModel } from '../types.ts';
 import { collectVotes, decideClaim, findContext, runLimited } from './ask-judges.ts';
+import { scoreSupport } from '../scorer/index.ts';
 import { defaultVerifiers, runVerifiers } from '../verifiers/index.ts';
 import {
   askIndependently,
@@ -41,7 +42,7 @@ export type VerifyAnswerOptions = {
   readonly meter?: Meter;
   /** Reads evidence again before the verdict counts; undefined if it is gone. */
   readonly refresh?: (evidence: Evidence, signal: AbortSignal) => Promise<Evidence | undefined>;
-  /** The statistical scorer: a signal in the report that decides nothing. */
+  /** The statistical scorer: a signal in the report that decides nothing; absent: `scoreSupport`. */
   readonly score?: (claim: string, evidence: string) => number | undefined;
   /** Refuses a verified answer: returns why it is not accepted. Used for a target error rate. */
   readonly accept?: (report: VerificationReport) => string | undefined | Promise<string | undefined>;
@@ -157,13 +158,15 @@ export async function runStages(
   }
 }
 
+const scoreLocally = (claim: string, evidence: string): number => scoreSupport(claim, evidence).probability;
+
 /** The exact stage. The evidence of a claim is the given one and what the search finds for it. */
 async function checkExactly(
   states: readonly ClaimState[],
   options: VerifyAnswerOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { search, evidence = [], verifiers = defaultVerifiers, score } = options;
+  const { search, evidence = [], verifiers = defaultVerifiers, score = scoreLocally } = options;
   let done = 0;
   await runLimited(
     states.map((state) => async () => {
@@ -185,7 +188,7 @@ async function checkExactly(
       else state.verdict = verdict;
       if (problems.length > 0 && !verdict) state.why = problems.join(' ');
       const [best] = state.evidence;
-      if (score && best && claim.kind !== 'code') state.score = score(claim.text, best.text.slice(0, maxClaimLength));
+      if (best && claim.kind !== 'code') state.score = score(claim.text, best.text.slice(0, maxClaimLength));
       done += 1;
       reportProgress(options, 'exact', 'exact checks', done, states.length);
     }),
