@@ -12,6 +12,7 @@ import {
   measureAgreement,
   parseLabels,
   resample,
+  scoreSupport,
   toOutcomes,
   type Outcome,
 } from '../src/checks/index.ts';
@@ -116,8 +117,18 @@ type ClaimRow = {
   readonly claude2_response_kg: readonly { readonly triplet: readonly string[]; readonly human_label: string }[];
 };
 
+/** How far answers of other models support a claim, from 0 to 1. */
+type Signal = (claim: string, answers: readonly string[]) => number;
+
+const signals: Readonly<Record<string, Signal>> = {
+  words: (claim, answers) => measureAgreement(claim, answers).confidence,
+  // The second-highest score, as the agreement by words.
+  scorer: (claim, answers) =>
+    answers.map((answer) => scoreSupport(claim, answer).probability).toSorted((a, b) => b - a)[1] ?? 0,
+};
+
 /** The outcomes of the claims of each question: the agreement of the other models, and the human label. */
-function readClaims(file: string, setting: string, half: number): readonly Group[] {
+function readClaims(file: string, setting: string, half: number, signal: Signal): readonly Group[] {
   const rows = readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line.trim() !== '')
@@ -127,7 +138,7 @@ function readClaims(file: string, setting: string, half: number): readonly Group
     group.flatMap((row) => {
       const answers = group.filter(({ model }) => model !== row.model).map(({ response }) => response);
       return row.claude2_response_kg.map(({ triplet, human_label }) => ({
-        confidence: measureAgreement(triplet.join(' '), answers).confidence,
+        confidence: signal(triplet.join(' '), answers),
         correct: human_label === 'Entailment',
       }));
     }),
@@ -158,9 +169,11 @@ if (samples !== undefined && existsSync(samples)) {
 const claims = folder === undefined ? undefined : path.join(folder, 'claims.jsonl');
 if (claims !== undefined && existsSync(claims))
   for (const setting of ['zero_context', 'noisy_context', 'accurate_context']) {
-    const halves = [0, 1].map((half) => readClaims(claims, setting, half));
-    reportAgreement(`agreement of models, ${setting}, development`, halves[0] ?? []);
-    reportAgreement(`agreement of models, ${setting}, test`, halves[1] ?? []);
+    const words: Signal = signals['words'] ?? (() => 0);
+    const halves = [0, 1].map((half) => readClaims(claims, setting, half, words));
+    for (const [name, signal] of Object.entries(signals))
+      for (const [half, split] of ['development', 'test'].entries())
+        reportAgreement(`${name}, ${setting}, ${split}`, readClaims(claims, setting, half, signal));
     reportRecorded(`claims, ${setting}`, halves.flat());
     console.log(formatRiskCoverage(computeRiskCoverage(halves.flat(2))));
   }

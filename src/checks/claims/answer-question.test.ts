@@ -89,3 +89,16 @@ test('[A25] [A32] an author that fails or refuses, or a budget that does not rea
     assert.deepEqual([report.outcome, report.verifiedText], ['abstained', ''], JSON.stringify(budget));
   }
 });
+
+test('[A27] [A29] samples of long answers are compared by a judge of another family, and count differently', async () => {
+  const long = `${good} ${Array.from({ length: 60 }, (_, i) => `Suburb${i} is a part of it.`).join(' ')}`;
+  const author = createAuthor(...Array.from({ length: 5 }, (_, i) => `${long} Draft ${i}.`));
+  const judges = panel();
+  const report = await answer(author, { samples: 5, judges });
+  assert.equal(report.uncertainty?.version, 'entailment-1');
+  // These judges say neither yes nor no, so no two samples are equal.
+  assert.equal(report.uncertainty.outcome, 'refuse');
+  assert.ok(judges[0]?.prompts.some((prompt) => prompt.includes('Does the first answer imply the second?')));
+  assert.ok(author.prompts.every((prompt) => !prompt.includes('imply')));
+  assert.equal((await answer(createAuthor(good), { samples: 5 })).uncertainty?.version, 'samples-1');
+});

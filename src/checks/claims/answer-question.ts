@@ -2,7 +2,12 @@
 import { errorMessage, wrapUntrusted } from '../../core/index.ts';
 import { createPassageSelector, selectJudges, defaultQuorum } from '../judges/index.ts';
 import type { Evidence, VerifyModel } from '../types.ts';
-import { measureUncertainty, type Uncertainty } from '../uncertainty/index.ts';
+import {
+  areLongAnswers,
+  measureUncertainty,
+  measureUncertaintyByJudge,
+  type Uncertainty,
+} from '../uncertainty/index.ts';
 import { runLimited } from './ask-judges.ts';
 import { createReport } from './create-report.ts';
 import { askIndependently, type IndependentAnswer } from './independent.ts';
@@ -81,7 +86,8 @@ export async function answerQuestion(options: AnswerQuestionOptions): Promise<An
     if (options.chain === true && open && hasQuorum && meter.exceeded() === undefined)
       best = selectBest([await verify(best.draft, true), best]) ?? best;
     const drafts = reports.map(toDraftResult);
-    const uncertainty = (options.samples ?? 0) > 0 ? measureSamples(question, best, texts) : undefined;
+    const uncertainty =
+      (options.samples ?? 0) > 0 ? await measureSamples(question, best, texts, judges[0], meter) : undefined;
     const report: AnswerReport = {
       ...applyUncertainty(best, uncertainty),
       spent: meter.spent(),
@@ -158,11 +164,18 @@ const toDraftResult = ({ draft, outcome, claims }: VerificationReport): DraftRes
   return { text: draft, outcome, supported, contradicted, claims: claims.length };
 };
 
-const measureSamples = (
+/** Short answers are compared by their words, long ones by a judge. */
+async function measureSamples(
   question: string,
   { draft, verifiedText }: VerificationReport,
   samples: readonly string[],
-): Uncertainty => measureUncertainty({ question, answer: verifiedText === '' ? draft : verifiedText, samples });
+  judge: VerifyModel | undefined,
+  meter: Meter,
+): Promise<Uncertainty> {
+  const input = { question, answer: verifiedText === '' ? draft : verifiedText, samples };
+  if (!judge || !areLongAnswers([draft, ...samples])) return measureUncertainty(input);
+  return measureUncertaintyByJudge({ ...input, judge: meter.ask(judge), signal: meter.signal });
+}
 
 /** Samples that disagree refuse an answer that only models support. They never refuse what a document says, and never make an answer verified. */
 function applyUncertainty(report: VerificationReport, uncertainty: Uncertainty | undefined): VerificationReport {

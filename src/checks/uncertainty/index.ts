@@ -11,8 +11,11 @@ export {
   type SampleCluster,
 } from './clusters.ts';
 export {
+  areLongAnswers,
   defaultMinConfidence,
+  judgedUncertaintyVersion,
   measureUncertainty,
+  measureUncertaintyByJudge,
   minSamples,
   uncertaintyVersion,
   type Uncertainty,

@@ -7,6 +7,7 @@ import {
   entropyConfidence,
   measureAgreement,
   measureUncertainty,
+  measureUncertaintyByJudge,
   semanticEntropy,
   type SampleCluster,
   type Uncertainty,
@@ -156,18 +157,10 @@ test('[A29] samples in other scripts are compared by their words; other language
   );
 });
 
-test('[A29] invalid settings and clusters are refused', () => {
+test('[A29] invalid settings are refused', () => {
   const input = { question, answer: right, samples: repeat(right, 5) };
   for (const minConfidence of [Number.NaN, -0.1, 1.1, Number.POSITIVE_INFINITY])
     assert.throws(() => measureUncertainty({ ...input, minConfidence }), { code: 'checks/invalid-confidence' });
-  for (const samples of [
-    [0, 1],
-    [0, 1, 2, 3, 3],
-    [0, 1, 2, 3, 5],
-  ])
-    assert.throws(() => measureUncertainty({ ...input, clusters: [{ kind: 'answer', samples }] }), {
-      code: 'checks/invalid-clusters',
-    });
 });
 
 test('[A29] hostile samples are measured in bounded time', () => {
@@ -248,4 +241,39 @@ test('[A28] a claim agrees with other models only as far as a quorum of their an
   assert.equal(measureAgreement(claim, [claim]).confidence, 0);
   // One answer that contains every word does not reach the quorum.
   assert.equal(measureAgreement(claim, [claim.repeat(9), 'Sydney.', 'Perth.']).confidence, 0);
+});
+
+test('[A29] [A27] long answers are compared by a judge: agreement is never a certificate, and a failed judge refuses', async () => {
+  const answer = 'The harbour was built by the council.';
+  const samples = ['The council built the harbour.', 'It was the council.', 'The king built it.', 'The council.', ''];
+  const isCouncil = (text: string): boolean => !/king/.test(text);
+  const judge = judgeOf((prompt) => {
+    const [, first = '', second = ''] =
+      prompt.match(
+        /<outside-text from="the first answer">\n([^]*?)\n<[^]*<outside-text from="the second answer">\n([^]*?)\n</,
+      ) ?? [];
+    return isCouncil(first) === isCouncil(second) ? 'yes' : 'no';
+  });
+  const measured = await measureUncertaintyByJudge({
+    question: 'Which body built the harbour?',
+    answer,
+    samples,
+    judge,
+  });
+  assert.deepEqual(
+    [measured.version, measured.samples, measured.agreeing, measured.refusals],
+    ['entailment-1', 5, 3, 1],
+  );
+  assert.deepEqual(members(measured.clusters), [[0, 1, 3], [2], [4]]);
+  const all = await measureUncertaintyByJudge({ question, answer, samples: repeat(answer, 5), judge });
+  assert.deepEqual([all.confidence, all.outcome], [1, 'no-objection']);
+  const broken = await measureUncertaintyByJudge({
+    question,
+    answer,
+    samples,
+    judge: judgeOf(() => 'certainly equal'),
+  });
+  assert.deepEqual([broken.outcome, broken.agreeing], ['refuse', 0]);
+  const refused = await measureUncertaintyByJudge({ question, answer: 'I do not know.', samples, judge });
+  assert.deepEqual([refused.outcome, refused.confidence], ['refuse', 0]);
 });

@@ -43,7 +43,8 @@ async function decideReport(report: VerificationReport | AnswerReport, options: 
   const target = `an error rate of at most ${formatPercent(maxErrorRate)}`;
   const abstain = (why: string): Decision => ({ type: 'abstain', why });
   if (!author) return abstain(`The author of the answer is not known, so ${target} cannot be shown.`);
-  const key = { model: author.name, task: defaultTask, verifier: uncertaintyVersion };
+  const measured = 'uncertainty' in report ? report.uncertainty : undefined;
+  const key = { model: author.name, task: defaultTask, verifier: measured?.version ?? uncertaintyVersion };
   const found = readCalibration(settings.dirs, key);
   if (!found.calibration) return abstain(`${found.problem} "fairlead verify calibrate" makes a calibration.`);
   if (found.calibration.maxErrorRate > maxErrorRate)
