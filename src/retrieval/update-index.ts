@@ -40,8 +40,8 @@ export type UpdateReport = IndexCounts & {
 export type IndexRoot = { readonly folder: string; readonly only?: string };
 
 /** One transaction has at most this many files or bytes. */
-const filesPerBatch = 1024;
-const bytesPerBatch = 16 * 1024 * 1024;
+const filesPerBatch = 256;
+const bytesPerBatch = 8 * 1024 * 1024;
 
 /** Options of an update. */
 export type UpdateOptions = {
