@@ -93,6 +93,24 @@ test('every hit names its file, lines and the sha256 of the file; the title coun
   assert.deepEqual(semantic, []);
 });
 
+test('the title of a record counts twice as much as its text, and records of one file are ranked by BM25', async (t) => {
+  const folder = makeFolder(t);
+  const filler = Array.from({ length: 20 }, (_item, i) => `{"id":"f${i}","title":"other","text":"some words here"}\n`);
+  folder.write(
+    'corpus.jsonl',
+    `{"id":"text","title":"words","text":"tide some here"}\n{"id":"title","title":"tide","text":"some words here"}\n${filler.join('')}`,
+  );
+  const index = await openIndex(t, folder);
+  await index.update();
+  const { hits, lexical } = await index.search('tide');
+  assert.deepEqual(
+    hits.map(({ source }) => source.id),
+    ['title', 'text'],
+  );
+  const [first, second] = lexical.map(({ score }) => score);
+  assert.ok((first ?? 0) > 1.2 * (second ?? 0), `${first} ${second}`);
+});
+
 test('a hit is never stale: a changed file is indexed again before it is returned, also if its size and times are the same; a deleted one is dropped', async (t) => {
   const folder = makeFolder(t);
   folder.write('price.txt', 'The price is 41 euros.');

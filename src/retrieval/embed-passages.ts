@@ -32,6 +32,9 @@ export async function embedMissing(
       model.name,
       passages.map(({ key }, i) => ({ key, vector: vectors[i] ?? zeroVector })),
     );
+    // Another process may have chosen another model meanwhile; then these vectors were not stored, and never would be.
+    if ((await storage.embeddingName()) !== model.name)
+      throw embeddingError(model, 'the index got vectors of another model meanwhile');
     done += passages.length;
     onProgress?.(done);
   }

@@ -156,6 +156,26 @@ test('vectors of another model are not compared, and an embedding model that fai
   assert.equal((await nan.search('car')).hits[0]?.source.path, 'car-song.md');
 });
 
+test('an update stops with a notice if another process chooses another embedding model meanwhile', async (t) => {
+  const index = await indexFiles(t, conceptModel());
+  const other = await openSqliteStorage(index.file);
+  t.after(() => other.close());
+  const slow: EmbeddingModel = {
+    name: 'slow',
+    embed: async (texts) => {
+      await other.resetVectors('other');
+      return texts.map(conceptVector);
+    },
+  };
+  const second = createDocumentIndex({
+    root: index.folder,
+    storage: await openSqliteStorage(index.file),
+    embedding: slow,
+  });
+  t.after(() => second.close());
+  assert.match((await second.update()).notices.join(), /vectors of another model meanwhile/);
+});
+
 test('[A67] the local embedding model is the optional package: used if it is installed, and one clear sentence if not', async () => {
   const calls: unknown[] = [];
   const standIn = {
