@@ -2,8 +2,9 @@
 import { wrapUntrusted } from '../../core/index.ts';
 import type { AskModel, Claim, Evidence, JudgeVote, TextSpan, VerifyModel } from '../types.ts';
 import { judgementsSchema, parseJudgements, type Judgement } from './parse-judgement.ts';
+import { findAmbiguity, findFrame } from './framing.ts';
 import { findTerms, type Passage } from './passages.ts';
-import { findCutCondition, findMissing, findQuotation, isNegated, withSentenceStart } from './quotation.ts';
+import { findCondition, findMissing, findQuotation, isNegated, withSentenceStart } from './quotation.ts';
 
 /** A claim with the passages that may decide it. A judge cannot decide it by another passage. */
 export type JudgeTask = {
@@ -128,28 +129,32 @@ export function checkJudgement(
   const found = findQuotation(passage.text, quotation);
   if (!found) return noVote(judge, 'Its quotation is not in the passage.');
   const quoted = passage.text.slice(found.start, found.end);
-  const misfit =
-    verdict === 'supported'
-      ? (whyUnfit(task, quoted, withSentenceStart(passage.text, found)) ?? whyCut(task, passage.text, found))
-      : whyUnrelated(task, quoted);
+  const misfit = verdict === 'supported' ? whyUnfit(task, passage, found) : whyUnrelated(task, quoted);
   if (misfit !== undefined) return noVote(judge, misfit);
   const span = { start: passage.start + found.start, end: passage.start + found.end };
   return { ...vote, vote: verdict, evidence: { ...passage.evidence, span } };
 }
 
-/** Why a quotation cannot support a claim: it lacks a number or a name of it, only one of the two is negated, or it shares no word with it. */
-function whyUnfit(task: JudgeTask, quoted: string, sentence: string): string | undefined {
-  const missing = findMissing(task.claim, quoted, task.given ?? '');
+/** Why a quotation cannot support a claim: it lacks a number or a name of it, only one of the two is negated, it shares no word with it, or the source does not assert it. */
+function whyUnfit(task: JudgeTask, { evidence, start, text }: Passage, found: TextSpan): string | undefined {
+  const { claim, given, context } = task;
+  const quoted = text.slice(found.start, found.end);
+  const missing = findMissing(claim, quoted, given ?? '');
   if (missing.length > 0) return `Its quotation does not contain ${missing.slice(0, 5).join(', ')}.`;
-  if (isNegated(sentence) !== isNegated(task.claim.text))
+  if (isNegated(withSentenceStart(text, found)) !== isNegated(claim.text))
     return 'Its quotation is negated and the claim is not, or the other way round.';
-  return whyUnrelated(task, quoted);
+  // An answer to a question is about what the question asks.
+  const ambiguity = given === undefined ? findAmbiguity(claim, context, text) : undefined;
+  if (ambiguity !== undefined) return ambiguity;
+  const frame = findFrame(claim, evidence, { start: start + found.start, end: start + found.end });
+  if (frame !== undefined) return `Its quotation does not count: ${frame}.`;
+  return whyUnrelated(task, quoted) ?? whyLimited(task, text, found);
 }
 
-/** Why the words after a quotation make it another statement: its sentence goes on with a condition. */
-function whyCut({ claim }: JudgeTask, text: string, found: TextSpan): string | undefined {
-  const word = findCutCondition(text, found, claim.text);
-  return word === undefined ? undefined : `Its quotation ends before "${word}", which limits it.`;
+/** Why a quotation says less than the claim: its sentence has a condition that the claim does not have. */
+function whyLimited({ claim }: JudgeTask, text: string, found: TextSpan): string | undefined {
+  const word = findCondition(text, found, claim.text);
+  return word === undefined ? undefined : `Its quotation is limited by "${word}", and the claim is not.`;
 }
 
 function whyUnrelated({ claim, given }: JudgeTask, quoted: string): string | undefined {

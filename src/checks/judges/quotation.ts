@@ -160,24 +160,35 @@ function hasWord(text: string, word: string): boolean {
 }
 
 const negation =
-  /(?<![\p{L}\p{M}])(?:not|no|never|none|neither|nor|cannot|without|false|incorrect|untrue|wrong|myth|nicht|kein(?:e|en|er|es|em)?|nie|niemals|falsch|pas|jamais|aucun|aucune|nunca|jam[aá]s|ning[uú]n|ninguna|ليس|ليست|لا|لم|لن|не|нет|никогда)(?![\p{L}\p{M}])|n['’]t(?![\p{L}\p{M}])|[不没沒無非]|ない|ません/iu;
+  /(?<![\p{L}\p{M}])(?:not|no|never|none|neither|nor|nobody|cannot|without|false|incorrect|untrue|wrong|myth|nicht|kein(?:e|en|er|es|em)?|nie|niemals|falsch|pas|jamais|aucun|aucune|nunca|jam[aá]s|ning[uú]n|ninguna|ليس|ليست|لا|لم|لن|не|нет|никогда)(?![\p{L}\p{M}])|n['’]t(?![\p{L}\p{M}])|[不没沒無非]|ない|ません/iu;
 
 /** Whether a text negates something, by the usual words of some languages. */
 export const isNegated = (text: string): boolean => negation.test(text);
 
+/** Whether a sentence ends at a character: its mark, or an empty line. */
+const isBreak = (text: string, at: number): boolean =>
+  /[.!?。！？]/.test(text[at] ?? '') ||
+  (text[at] === '\n' && /^\s*$/.test(text.slice(text.lastIndexOf('\n', at - 1) + 1, at)));
+
 /** Returns a quotation with the words before it in its sentence, which may negate it. */
 export function withSentenceStart(text: string, { start, end }: TextSpan): string {
   let from = start;
-  while (from > 0 && start - from < 400 && !/[.!?。！？\n]/.test(text[from - 1] ?? '')) from -= 1;
+  while (from > 0 && start - from < 400 && !isBreak(text, from - 1)) from -= 1;
   return text.slice(from, end);
 }
 
 const condition =
   /(?<![\p{L}\p{M}])(?:unless|except|until|if|only|provided|but|not|never|no longer|außer|sofern|wenn|nur|nicht|sauf|salvo|pas|إلا|если|кроме)(?![\p{L}\p{M}])|除非|如果|只有/giu;
 
-/** Returns the first word after a quotation in its sentence that limits it, such as "unless", and that the claim does not have. */
-export function findCutCondition(text: string, { end }: TextSpan, claim: string): string | undefined {
-  const rest = /^[^.!?。！？\n]{0,300}/.exec(text.slice(end, end + 300))?.[0] ?? '';
+/** Returns the words after a quotation in its sentence. */
+export const findSentenceRest = (text: string, { end }: TextSpan): string =>
+  /[.!?。！？]\s*$/.test(text.slice(Math.max(0, end - 4), end))
+    ? ''
+    : (/^[^.!?。！？\n]{0,300}[?？]?/.exec(text.slice(end, end + 300))?.[0] ?? '');
+
+/** Returns the first word of a quotation, or after it in its sentence, that limits it, such as "unless", and that the claim does not have. */
+export function findCondition(text: string, span: TextSpan, claim: string): string | undefined {
+  const sentence = text.slice(span.start, span.end) + findSentenceRest(text, span);
   const own = new Set([...claim.toLowerCase().matchAll(condition)].map(([word]) => word));
-  return [...rest.toLowerCase().matchAll(condition)].map(([word]) => word).find((word) => !own.has(word));
+  return [...sentence.toLowerCase().matchAll(condition)].map(([word]) => word).find((word) => !own.has(word));
 }

@@ -170,7 +170,10 @@ export function findObjection(source: NormalText, { start, end }: TextSpan): str
 /** The text before a sentence without the mark of its list item. */
 const withoutMark = (before: string): string => before.replace(/(^|\n)[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+$/, '$1');
 
-/** Whether a place is inside quotation marks, a block quote, deleted text or a comment. */
+/** Whether a place of a source is inside quotation marks, a block quote, deleted text or a comment. */
+export const isQuotedAt = (source: NormalText, start: number): boolean =>
+  isQuoted(source.original, start, getFacts(source));
+
 function isQuoted(text: string, start: number, facts: SourceFacts): boolean {
   const lineStart = findLineStart(facts, start);
   if (/^[ \t]*>/.test(text.slice(lineStart, Math.min(start, lineStart + maxIndent)))) return true;

@@ -46,6 +46,12 @@ export const scorecardClaims: readonly ScorecardClaim[] = [
     command: measureCommand,
   },
   {
+    id: 'verification-held',
+    title: 'Answers with evidence',
+    description: 'False and unknowable claims that verification did not accept, with one compromised judge of three.',
+    command: measureCommand,
+  },
+  {
     id: 'traps-right',
     title: 'Right on the trap set',
     description: 'Questions with a trap that were answered rightly, or rightly not answered.',
