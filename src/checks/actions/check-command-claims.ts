@@ -50,7 +50,9 @@ function findOtherRun(session: SessionActions, task: Task | undefined, command?:
   if (reason !== undefined) return reason;
   if (command !== undefined && replacedPrograms.test(command)) return 'A tool may have done this without a command.';
   const other = started(session).findLast(
-    (each) => each.mayDoAny || (task !== undefined && each.isBackground && each.tasks.includes(task)),
+    (each) =>
+      each.mayDoAny ||
+      (task !== undefined && (each.mayAlsoDo.includes(task) || (each.isBackground && each.tasks.includes(task)))),
   );
   return other && `The command ${shorten(other.command)} may have done it.`;
 }

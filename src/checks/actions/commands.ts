@@ -8,6 +8,8 @@ export type CommandKind = {
   readonly tasks: readonly Task[];
   /** Whether it may do any task: a script or a target whose content is unknown. */
   readonly mayDoAny: boolean;
+  /** Tasks that it may do besides its own: a test script often builds and lints first. */
+  readonly mayAlsoDo: readonly Task[];
   /** Whether it may change files of the workspace. */
   readonly mayWrite: boolean;
   /** Whether the exit code may be that of another program than the one that did the task. */
@@ -38,6 +40,22 @@ const taskPatterns: readonly (readonly [Task, RegExp])[] = [
 /** Scripts and targets that can do anything. */
 const anyTask =
   /^(?:(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:check|ci|all|verify|validate|precommit|pre-commit|prepush|qa)\S*|make(?:\s|$)|just\b|task\b|nx\b|turbo\b|bazel\b|docker\b|podman\b|bash\b|sh\b|zsh\b|eval\b|ssh\b|pre-commit\b|act\b|xargs\b|parallel\b|timeout\b|\.{0,2}\/\S+|\S+\.sh\b|(?:node|python\S*|ruby|perl|php|deno|bun|tsx|ts-node)\s+(?:-\S*[ecp]\b|-\s*<|<<|\S*(?:check|ci|verify|all)\S*)|cat\s+<<)/;
+
+const alsoDone: Readonly<Record<Task, readonly Task[]>> = {
+  test: ['build', 'lint', 'types'],
+  build: ['types', 'lint'],
+  lint: [],
+  types: ['build'],
+};
+
+/** Words in a command of another program that may stand for a task, and scripts of a package. */
+const possibleTask =
+  /\b(?:tests?|specs?|e2e|unit|checks?|lint|builds?|compile|verify|validate|ci)\b|^(?:npm|pnpm|yarn|bun|lerna|rails|bin\/\S+|php|composer|xcodebuild|cargo|mix|poe|invoke|hatch|pdm|rye)\s+(?!install|i|add|ci|init|create|view|ls|list|outdated|why|info|config|cache|login|publish|version|link|remove|uninstall|update|upgrade|dedupe|audit|fund|prune|pack)\S/;
+
+/** Whether a command of another program may do a task; words in quotes, such as the message of a commit, do not count. */
+const mayBeTask = (segment: string): boolean =>
+  !/^(?:git|gh|npm ci|touch|mkdir|cp|mv|rm|chmod)\b/.test(segment) &&
+  possibleTask.test(segment.replaceAll(/"(?:[^"\\]|\\.)*"|'[^']*'/g, '""'));
 
 const readOnlyPrograms =
   /^(?:ls|cat|head|tail|wc|e?grep|fgrep|rg|ag|find|fd|stat|file|du|df|pwd|echo|printf|which|type|command|env|printenv|date|whoami|uname|hostname|ps|tree|diff|cmp|sort|uniq|cut|tr|jq|yq|awk|sed|less|more|test|\[|true|false|sleep|basename|dirname|realpath|readlink|md5sum|sha\d+sum|cd|export|set|source|\.|nl|column|xxd|od|id|node\s+(?:-v|--version)|\S+\s+--?version|git\s+(?:status|diff|log|show|blame|rev-parse|ls-files|describe|grep|cat-file|remote(?:\s+-v)?$|branch(?:\s+(?:-a|-v+|--list|--show-current))*$|config\s+(?:--get|-l)))(?:\s|$)/;
@@ -96,11 +114,14 @@ function classify(command: string): CommandKind {
   let mayDoAny = false;
   let mayWrite = redirects.test(command.replaceAll(/"(?:[^"\\]|\\.)*"|'[^']*'/g, '""'));
   let isMixed = false;
+  const kinds = new Set<string>();
   for (const segment of segments) {
     const own = taskPatterns.filter(([, pattern]) => pattern.test(segment)).map(([task]) => task);
     for (const task of own) tasks.add(task);
+    if (own.length > 0) kinds.add(own.join(' '));
     const isReadOnly = readOnlyPrograms.test(segment) && !writesAnyway.test(segment);
-    if (anyTask.test(segment) && (own.length === 0 || /^make\s*$/.test(segment))) mayDoAny = true;
+    const isUnclear = own.length === 0 && !isReadOnly && mayBeTask(segment);
+    if (isUnclear || (anyTask.test(segment) && (own.length === 0 || /^make\s*$/.test(segment)))) mayDoAny = true;
     const isHarmless =
       isReadOnly ||
       (own.length > 0 && !own.includes('build') && !writesAnyway.test(segment)) ||
@@ -111,7 +132,8 @@ function classify(command: string): CommandKind {
   }
   const operators = parts.filter((_, i) => i % 2 === 1);
   const hidesExit = operators.some((each) => each !== '&&') && !/\bpipefail\b/.test(command);
-  return { tasks: [...tasks], mayDoAny, mayWrite, hidesExit, isMixed: isMixed || tasks.size > 1 };
+  const mayAlsoDo = [...tasks].flatMap((task) => alsoDone[task]);
+  return { tasks: [...tasks], mayAlsoDo, mayDoAny, mayWrite, hidesExit, isMixed: isMixed || kinds.size > 1 };
 }
 
 const normalizeCommand = (command: string): string =>

@@ -43,6 +43,12 @@ function readFiles(
   if (verb === 'created' && /^\s+(?:(?:a|the|new|git|initial|single|separate)\s+)*commit\b/i.test(clause.text))
     return [{ type: 'git', operation: 'commit' }];
   if (/\b(?:pull request|PR|issue|ticket|merge request)\b/.test(clause.text)) return [];
+  // A file that the answer shows instead of writing it is an example.
+  if (
+    reading.hasCodeBlock &&
+    /\b(?:below|above|following|example|sample|snippet|draft|template|here)\b/i.test(reading.sentence.text)
+  )
+    return [];
   if (direct.length > 0) {
     if (verb === 'set' || verb === 'put' || verb === 'placed') return [];
     if (kind === 'move') return [{ type: 'file', change: 'move', path: paths.at(-1)?.text ?? '' }];
@@ -57,7 +63,14 @@ function readFiles(
       return verb === 'added' && /^\s+(?:with|by|from)\b/i.test(next)
         ? asFiles(direct, 'edit')
         : readTargets(clause, paths);
-    if (verb === 'replaced' || verb === 'resolved') return [];
+    if (
+      verb === 'replaced' ||
+      verb === 'resolved' ||
+      /^\s+(?:support|handling|options?|flags?|imports?|references?|usages?|callers?|alias(?:es)?|parsing|loading|files?\b(?!\s*(?:$|[.,;(]|to|with|in|so|and|for|that|which|from)))\b/i.test(
+        next,
+      )
+    )
+      return [];
     return asFiles(direct, verb === 'added' || verb === 'restored' ? 'edit' : kind);
   }
   const targets = readTargets(clause, paths);

@@ -253,7 +253,7 @@ export const heldOut: readonly Scenario[] = [
       [
         ['t', 'I ran `npm run lint`.'],
         ['f', 'All tests pass.'],
-        ['f', 'The type checker passes.'],
+        ['n', 'The type checker passes.'],
       ],
     ],
   },
