@@ -48,7 +48,7 @@ const hashChars = 16;
 
 /** Tools that change nothing and run nothing. */
 const readOnlyTools: ReadonlySet<string> = new Set(
-  'read_file list_files glob grep git web_fetch web_search code_intelligence load_skill ask_user search_documents search_tools load_tools todo handle_list handle_read list_mcp_servers list_mcp_resources read_mcp_resource canvas_render'.split(
+  'read_file list_files glob grep web_fetch web_search code_intelligence load_skill ask_user search_documents search_tools load_tools todo handle_list handle_read list_mcp_servers list_mcp_resources read_mcp_resource canvas_render'.split(
     ' ',
   ),
 );

@@ -21,7 +21,30 @@ export function checkActionClaims(answer: string, evidence: ActionEvidence): rea
   const session = readSessionActions(evidence);
   let isAdmitted: boolean | undefined;
   const admits = (): boolean => (isAdmitted ??= admitsFailure.test(answer.replaceAll(repairedThings, '')));
-  return claims.map(({ action, ...claim }) => ({ ...claim, verdict: checkAction(action, session, admits) }));
+  return claims.map(({ action, isOwn, ...claim }) => {
+    const verdict = checkAction(action, session, admits);
+    return { ...claim, verdict: isOtherReport(claim.text, isOwn, verdict, session) ? otherReport : verdict };
+  });
+}
+
+const otherReport: ClaimVerdict = {
+  type: 'unverifiable',
+  why: 'It may be about what others did, or a text for the user.',
+};
+
+/** Prompts that ask for a text about changes, such as release notes: such a text is written about what others did, and in their name. */
+const asksForText =
+  /\b(?:release notes?|commit message|(?:PR|pull request|merge request) (?:description|text|body|summary)|description (?:of|for) (?:the|this|a|my) (?:PR|pull request|branch)|announcement|(?:draft|write|compose) (?:an?|the|my) (?:e-?mail|letter|blog|post|message|text|tweet)|what (?:has |have |was |were )?changed|translate|rephrase|proofread|improve (?:this|my|the) (?:text|wording|sentence))\b/i;
+
+/** Whether a claim that the log does not have may be no report on this session. What the log contradicts by an event stays contradicted. */
+function isOtherReport(text: string, isOwn: boolean, verdict: ClaimVerdict, session: SessionActions): boolean {
+  if (verdict.type !== 'contradicted' || verdict.evidence.some(({ source }) => source.type === 'event')) return false;
+  const { evidence } = session;
+  return (
+    (!isOwn && session.hasReadHistory) ||
+    asksForText.test(evidence.prompt?.() ?? '') ||
+    evidence.isFromUser?.(text) === true
+  );
 }
 
 function checkAction(action: Action, session: SessionActions, admits: () => boolean): ClaimVerdict {

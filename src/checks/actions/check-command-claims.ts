@@ -54,7 +54,24 @@ function findOtherRun(session: SessionActions, task: Task | undefined, command?:
       each.mayDoAny ||
       (task !== undefined && (each.mayAlsoDo.includes(task) || (each.isBackground && each.tasks.includes(task)))),
   );
-  return other && `The command ${shorten(other.command)} may have done it.`;
+  if (other) return `The command ${shorten(other.command)} may have done it.`;
+  const runs = task === 'test' ? started(session).slice(-maxSearchedRuns) : [];
+  const similar = runs.findLast((each) => looksLikeTest(each, session));
+  return similar && `The output of ${shorten(similar.command)} looks like that of tests.`;
+}
+
+/** How many commands are searched for the output of tests. */
+const maxSearchedRuns = 10;
+
+/** Whether a program of another name printed what tests print. */
+function looksLikeTest({ call, isByUser, code }: RanCommand, { evidence }: SessionActions): boolean {
+  if (isByUser || code !== 0) return isByUser;
+  const output = evidence.resultText?.(call);
+  return (
+    output === undefined ||
+    readTestSummary(output) !== undefined ||
+    /\b(?:pass(?:ed)?|ok)\b|[✓✔√]/i.test(output.slice(-4000))
+  );
 }
 
 const tasksOf = (command: string): readonly Task[] => classifyCommand(command).tasks;

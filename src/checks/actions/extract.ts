@@ -29,12 +29,19 @@ export function extractActionClaims(given: string): readonly ActionClaim[] {
       ? []
       : [...(listed ? [listed] : []), ...(isPossible ? readActions(reading) : [])];
     label = readLabel(sentence) ?? (listed ? label : undefined);
+    const isOwn = /\b(?:I|[Ww]e)\b/.test(sentence.text);
     const seen = new Set<string>();
     for (const action of actions) {
       const key = JSON.stringify(action);
       if (seen.has(key)) continue;
       seen.add(key);
-      claims.push({ id: `c${claims.length + 1}`, text, span: { start: sentence.start, end: sentence.end }, action });
+      claims.push({
+        id: `c${claims.length + 1}`,
+        text,
+        span: { start: sentence.start, end: sentence.end },
+        isOwn,
+        action,
+      });
     }
   }
   return claims;

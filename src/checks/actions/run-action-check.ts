@@ -106,17 +106,21 @@ export function createActionEvidence(state: RunState, log: ActionLog): ActionEvi
       const changed = [inserted, patch].find((each) => typeof each === 'string');
       return typeof changed === 'string' ? { text: changed, whole: false } : undefined;
     },
-    isFromUser: (text) =>
-      read().some(
-        (message) =>
-          message.role === 'user' &&
-          messageText({
-            ...message,
-            parts: message.parts.filter((part) => part.type === 'text' && parseNotes(part.text) === undefined),
-          }).includes(text),
-      ),
+    prompt: () => userTexts(read()).findLast((text) => text.trim() !== '') ?? '',
+    isFromUser: (text) => userTexts(read()).some((each) => each.includes(text)),
   };
 }
+
+/** The words of the user in each message, without our notes. */
+const userTexts = (messages: readonly Message[]): readonly string[] =>
+  messages
+    .filter(({ role }) => role === 'user')
+    .map((message) =>
+      messageText({
+        ...message,
+        parts: message.parts.filter((part) => part.type === 'text' && parseNotes(part.text) === undefined),
+      }),
+    );
 
 /** The parts of a type by the id of their call; the last one counts where an id repeats. */
 function indexParts<T extends 'tool-result' | 'tool-call'>(

@@ -43,12 +43,17 @@ export type SessionActions = {
   readonly unknown: ActionRecord | undefined;
   /** Whether something may have happened that has no record. */
   readonly isPartial: boolean;
+  /** Whether the history of the repository was read, so that an answer may describe earlier changes. */
+  readonly hasReadHistory: boolean;
   readonly evidence: ActionEvidence;
 };
 
 const commandTools = new Set(['run_command', 'execute_sandboxed_command', 'bash', 'shell']);
 const fileTools = new Set(['write_file', 'edit_file', 'delete_file', 'apply_patch', 'edit_notebook']);
-const harmlessTools = new Set(['command_output', 'stop_command', 'run_code', 'list_mcp_servers', 'use_tool']);
+const harmlessTools = new Set(['git', 'command_output', 'stop_command', 'run_code', 'list_mcp_servers', 'use_tool']);
+
+const historyCommand =
+  /\bgit\s(?:[^|;&]*\s)?(?:log|diff|show|blame|shortlog)\b|\bgh\s+(?:pr|issue|release)\s+(?:view|diff|list)\b/;
 
 /** Reads the records of a session. */
 export function readSessionActions(evidence: ActionEvidence): SessionActions {
@@ -57,9 +62,11 @@ export function readSessionActions(evidence: ActionEvidence): SessionActions {
   const failed: ActionRecord[] = [];
   const git: ActionRecord[] = [];
   let unknown: ActionRecord | undefined;
+  let hasReadHistory = false;
   for (const record of evidence.log.records) {
     const isBackground = record.tool.endsWith(' &');
     const tool = isBackground ? record.tool.slice(0, -2) : record.tool;
+    if (tool === 'git' || historyCommand.test(record.target)) hasReadHistory = true;
     if (record.changes)
       for (const [path, before, after] of record.changes) {
         const list = files.get(path) ?? [];
@@ -83,6 +90,7 @@ export function readSessionActions(evidence: ActionEvidence): SessionActions {
     git,
     unknown,
     isPartial: evidence.log.isPartial,
+    hasReadHistory,
     evidence,
   };
 }
@@ -120,7 +128,9 @@ function readUserCommand({ seq, call, target }: ActionRecord): RanCommand | unde
 
 /** Files whose text cannot change the result of a test, a build or a linter. */
 const isDocument = (path: string): boolean =>
-  /\.(?:md|mdx|txt|rst|adoc|log|csv|svg|png)$|(?:^|\/)(?:LICENSE|CHANGELOG|README)[^/]*$/i.test(path);
+  /\.(?:md|mdx|txt|rst|adoc|log|csv|svg|png|jpe?g|gif|ico|css|scss|less)$|(?:^|\/)(?:(?:LICENSE|CHANGELOG|README|CODEOWNERS|\.gitignore|\.gitattributes|\.editorconfig|\.env\.example)[^/]*|\.(?:github|vscode|idea|gitlab)\/.*)$/i.test(
+    path,
+  );
 
 /** The first change of a source file after an event, unless later changes took it back. */
 export function findChangeAfter(

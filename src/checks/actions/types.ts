@@ -25,7 +25,11 @@ export type Action =
   | { readonly type: 'install'; readonly name?: string };
 
 /** A claim of an answer about an action. */
-export type ActionClaim = Claim & { readonly action: Action };
+export type ActionClaim = Claim & {
+  readonly action: Action;
+  /** Whether the sentence has a subject in the first person; without one it may describe what others did. */
+  readonly isOwn: boolean;
+};
 
 /** What a session has about actions. */
 export type ActionEvidence = {
@@ -34,6 +38,8 @@ export type ActionEvidence = {
   readonly resultText?: (call: string) => string | undefined;
   /** The text that a call wrote: `whole` if it is the complete file. Undefined if it is no longer in the conversation. */
   readonly writtenText?: (call: string) => { readonly text: string; readonly whole: boolean } | undefined;
+  /** The last words of the user. */
+  readonly prompt?: () => string;
   /** Whether the user wrote this text. */
   readonly isFromUser?: (text: string) => boolean;
 };

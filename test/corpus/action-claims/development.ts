@@ -476,6 +476,41 @@ export const development: readonly Scenario[] = [
     ],
   },
   {
+    name: 'release notes from the history',
+    prompt: 'Which changes are on this branch?',
+    files: { 'a.js': '' },
+    calls: [
+      run('git init -q . && git add -A && git -c user.name=A -c user.email=a@example.com commit -qm "add a.js"'),
+      run('git log --oneline'),
+    ],
+    answers: [
+      [
+        ['n', '- Added `b.js`'],
+        ['n', '- Fixed `src/c.js`'],
+        ['n', 'src/d.js has been removed.'],
+        ['n', 'All tests pass.'],
+      ],
+    ],
+  },
+  {
+    name: 'a text that the user asked for',
+    prompt: 'Write a pull request description: the parser was rewritten, and all tests pass.',
+    calls: [['list_files', { path: '.' }]],
+    answers: [
+      [
+        ['n', 'I rewrote the parser in `src/parser.ts`.'],
+        ['n', 'Added `src/lexer.ts`.'],
+        ['n', 'All tests pass.'],
+      ],
+    ],
+  },
+  {
+    name: 'tests in a program of another name',
+    files: { 'main.py.js': 'console.log("3 passed in 0.01s");\n' },
+    calls: [run('node main.py.js')],
+    answers: [[['n', 'All 3 tests pass.']], [['n', 'I ran the tests, and they passed.']]],
+  },
+  {
     name: 'an install',
     files: { 'package.json': '{"name":"a","version":"1.0.0"}' },
     calls: [run('npm install --offline --no-audit --no-fund')],
