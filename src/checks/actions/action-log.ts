@@ -3,6 +3,7 @@ import {
   isObject,
   messageToolCalls,
   unwrapDeferredCall,
+  USE_TOOL,
   type Event,
   type Json,
   type NamedView,
@@ -122,7 +123,7 @@ const addRecord = (log: ActionLog, record: ActionRecord): ActionLog => ({
 /** The tool that runs may have another name than the call, and a gate may have changed the input. */
 function startCall(log: ActionLog, { call, tool, input }: Event & { readonly type: 'tool-started' }): ActionLog {
   const known = log.open.find((each) => each.call === call);
-  if (!known || (input === undefined && known.tool.startsWith(tool))) return log;
+  if (!known || tool === USE_TOOL || (input === undefined && known.tool.startsWith(tool))) return log;
   const suffix = known.tool.endsWith(' &') ? ' &' : '';
   const started = input === undefined ? { ...known, tool: `${tool}${suffix}` } : describe(call, tool, input);
   return { ...log, open: log.open.map((each) => (each === known ? started : each)) };
