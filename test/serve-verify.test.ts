@@ -154,16 +154,19 @@ test('[A90] roles, tenants and wrong requests are refused as on other routes', a
 });
 
 test('[A90] a budget that does not reach, of the run or of the tenant, never gives a verified answer', async (t) => {
-  const { send } = await startVerifyServer(t);
-  const body = { question, answer: 'The rover is a machine that listens on some port.', documents: [guide] };
+  const capital = { answer: (): string => 'Canberra is the capital of Australia.' };
+  const { send } = await startVerifyServer(t, Object.fromEntries(models.map(({ id }) => [id, capital])));
+  const body = { question: 'What is the capital of Australia?' };
   const short = await send('POST /api/verify?wait=60', { ...body, limits: { turns: 1 } });
   assert.deepEqual([short.report?.outcome, short.run?.outcome?.reason], ['abstained', 'abstained']);
   assert.match(short.report?.why ?? '', /budget does not reach/);
+  const enough = await send('POST /api/verify?wait=60', body, 'acme');
+  assert.equal(enough.report?.outcome, 'verified', enough.report?.why);
   await send('PUT /api/budgets/acme', { period: 'day', tokens: 10 });
   const poor = await send('POST /api/verify?wait=60', body, 'acme');
   assert.notEqual(poor.report?.outcome, 'verified');
-  assert.notEqual(poor.run?.outcome?.reason, 'answered');
-  assert.equal(poor.run?.outcome?.text ?? '', '');
+  assert.deepEqual([poor.run?.outcome?.reason, poor.run?.outcome?.text], ['abstained', '']);
+  assert.match(poor.report?.why ?? '', /acme may use 10 tokens a day/);
 });
 
 test('[A90] progress is in the event stream while it works, and a verification can be cancelled', async (t) => {
