@@ -17,7 +17,7 @@ const document = (text: string, path = 'docs/a.md'): Evidence => ({
 });
 
 const source = document(
-  'About Australia.\nThe ferry runs on Sunday if the sea is calm.\nThe city of Canberra is the capital of Australia.\nThe city has about 450,000 inhabitants.\nLake Burley Griffin lies in Canberra and was filled in 1964.',
+  'About Australia.\nThe ferry runs on Sunday if the sea is calm.\nThe tram runs on Monday only in summer.\nThe city of Canberra is the capital of Australia.\nThe city has about 450,000 inhabitants.\nLake Burley Griffin lies in Canberra and was filled in 1964.',
 );
 const author = { name: 'anthropic/claude-opus-4.8', family: 'claude' };
 const question = 'What is the capital of Australia?';
@@ -302,6 +302,7 @@ for (const [what, claim, quotation] of [
     'The city of Canberra is the capital of Australia.',
   ],
   ['a condition that the quotation cuts off', 'The ferry runs on Sunday.', 'The ferry runs on Sunday'],
+  ['a limit that the quotation cuts off', 'The tram runs on Monday.', 'The tram runs on Monday'],
   ['words of another passage', good, 'Vienna is the capital of Austria.'],
 ] as const)
   test(`[A125] every judge supports a claim with ${what}: the votes do not count`, async () => {
@@ -309,6 +310,28 @@ for (const [what, claim, quotation] of [
     const report = await verify(claim, { judges: panel(lying, lying, lying), verifiers: [] });
     assert.deepEqual([report.outcome, verdictsOf(report)], ['not-verified', ['unverifiable']]);
   });
+
+test('[A108] [A125] a judge cannot decide a claim by a passage that was found for another claim of the same request', async () => {
+  const far = document(`${'Filler text about nothing at all. '.repeat(60)}`, 'docs/far.md');
+  const other = document('Perth is a city in the west, and the zebra lives in the zoo of Perth.', 'docs/b.md');
+  const search = async (query: string) => (query.startsWith('Perth') ? [other] : [far, source]);
+  const quotation = 'the zebra lives in the zoo of Perth';
+  const lying: ScriptedModelOptions = {
+    judge: ({ claim, passages: [first] }) => ({
+      verdict: 'supported',
+      // The passage of the first claim has the number 1 for every claim of the request.
+      passage: claim.startsWith('Perth') ? (first?.number ?? 1) : 1,
+      quotation,
+    }),
+  };
+  const options = { evidence: [], search, verifiers: [], judges: panel(lying, lying) };
+  const report = await verify(
+    'Perth has a zoo where the zebra lives. A zebra lives in the zoo of Perth near filler text.',
+    options,
+  );
+  assert.equal(report.claims[1]?.verdict.type, 'unverifiable');
+  assert.match(report.claims[1]?.votes?.[0]?.why ?? '', /no passage of this claim/);
+});
 
 test('[A28] independent answers of other families support a claim without a document, and say so', async () => {
   const knows: ScriptedModelOptions = { answer: () => 'Canberra is the capital city of Australia.' };

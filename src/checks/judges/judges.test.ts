@@ -57,8 +57,10 @@ test('[A125] the numbers and names of a claim are compared in one form', () => {
   );
 });
 
+let nextJudge = 1;
+
 const vote = (family: string, value: 'supported' | 'contradicted' | 'cannot-tell' | 'none') => ({
-  judge: `${family}/x`,
+  judge: `${family}/${nextJudge++}`,
   family,
   vote: value,
   why: '',

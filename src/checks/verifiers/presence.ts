@@ -7,7 +7,7 @@ import { isReadable, refuse, verifier, withoutCitations } from './verifier.ts';
 
 const name = 'presence';
 
-const numberRuns = new RegExp(String.raw`([-−]?)(${numberPattern})`, 'g');
+const numberRuns = new RegExp(String.raw`([-\u2212]?)(${numberPattern})`, 'g');
 const wordEnd = /[\p{L}\p{N}]/u;
 
 type Found = { readonly written: string; readonly value: string; readonly isNegative: boolean };
