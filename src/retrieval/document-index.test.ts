@@ -22,7 +22,7 @@ import {
   openSqliteStorage,
   type DocumentIndex,
   type EmbeddingModel,
-  type FuseRanks,
+  type FuseLists,
   type SearchResult,
 } from './index.ts';
 
@@ -46,7 +46,7 @@ function makeFolder(t: TestContext): Folder {
 async function openIndex(
   t: TestContext,
   { root, file }: Folder,
-  options: { embedding?: EmbeddingModel; maxFileBytes?: number; fuse?: FuseRanks } = {},
+  options: { embedding?: EmbeddingModel; maxFileBytes?: number; fuse?: FuseLists } = {},
 ): Promise<DocumentIndex> {
   const index = createDocumentIndex({ root, storage: await openSqliteStorage(file), ...options });
   t.after(() => index.close());

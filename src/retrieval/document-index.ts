@@ -3,7 +3,7 @@ import { lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, escapeInvisibleLine, FairleadError, isSecretFile } from '../core/index.ts';
 import { embedMissing, embedQuery } from './embed-passages.ts';
-import { fuseRanks, type FuseRanks } from './fuse-ranks.ts';
+import { fuseByRank, type FuseLists } from './fuse-lists.ts';
 import { parseQueryWords } from './query-words.ts';
 import { defaultMaxFileBytes, fileStamp, readDocument, uncertainMark } from './read-document.ts';
 import type {
@@ -35,7 +35,7 @@ export type DocumentIndexOptions = Partial<IndexBounds> & {
   /** Adds vectors to the index; without it only words are searched. */
   readonly embedding?: EmbeddingModel;
   /** How the two lists are combined; by reciprocal rank by default. */
-  readonly fuse?: FuseRanks;
+  readonly fuse?: FuseLists;
 };
 
 /** Options of a search. */
@@ -73,7 +73,7 @@ const defaultMaxTotalBytes = 4 * 1024 ** 3;
 export function createDocumentIndex(options: DocumentIndexOptions): DocumentIndex {
   const { storage, embedding } = options;
   const root = resolveRoot(options.root);
-  const fuse: FuseRanks = options.fuse ?? fuseRanks;
+  const fuse: FuseLists = options.fuse ?? fuseByRank;
   const bounds: IndexBounds = {
     maxFileBytes: options.maxFileBytes ?? defaultMaxFileBytes,
     maxFiles: options.maxFiles ?? defaultMaxFiles,
@@ -95,7 +95,7 @@ export function createDocumentIndex(options: DocumentIndexOptions): DocumentInde
       const depth = Math.max(most, vector ? fusionDepth : most);
       const lexical = await storage.findWords(words, depth);
       const semantic = vector ? await storage.findNear(vector, depth) : [];
-      const fused = fuse([lexical.map(({ key }) => key), semantic.map(({ key }) => key)], most);
+      const fused = fuse([lexical, semantic], most);
       const top = [lexical.slice(0, most), semantic.slice(0, most)] as const;
       const passages = await storage.passages([
         ...new Set([...top.flat().map(({ key }) => key), ...fused.map(({ key }) => key)]),

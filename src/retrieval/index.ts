@@ -15,7 +15,14 @@ export {
 } from './document-index.ts';
 export { withEmbeddingPrefixes } from './embedding-prefixes.ts';
 export { createEvidenceSearch, type DocumentEvidence, type DocumentEvidenceSearch } from './evidence-search.ts';
-export { defaultFusionConstant, fuseRanks, type FusedItem, type FuseRanks } from './fuse-ranks.ts';
+export {
+  defaultFusionConstant,
+  fuseByRank,
+  fuseByScore,
+  type FusedItem,
+  type FuseLists,
+  type RankedItem,
+} from './fuse-lists.ts';
 export { defaultLocalModel, openLocalEmbedding } from './local-embedding.ts';
 export { parseQueryWords } from './query-words.ts';
 export type { SkipReason } from './read-document.ts';

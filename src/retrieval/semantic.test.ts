@@ -11,7 +11,8 @@ import {
   answerFromDocuments,
   createDocumentIndex,
   createEvidenceSearch,
-  fuseRanks,
+  fuseByRank,
+  fuseByScore,
   openLocalEmbedding,
   openSqliteStorage,
   withEmbeddingPrefixes,
@@ -111,19 +112,29 @@ test('[A67, A126] lexical and semantic hits are separate lists, and the fused li
     ],
   );
   assert.ok(Math.abs((hits[0]?.score ?? 0) - (1 / 62 + 1 / 61)) < 1e-9);
+  const items = (...keys: readonly string[]) => keys.map((key, i) => ({ key, score: 10 - i }));
+  assert.deepEqual(fuseByRank([items('a', 'b'), items('b', 'c')], 2), [
+    { key: 'b', score: 1 / 62 + 1 / 61, ranks: [2, 1] },
+    { key: 'a', score: 1 / 61, ranks: [1, undefined] },
+  ]);
+});
+
+test('fusion by scores keeps a clear winner by words first, which fusion by rank may not', () => {
+  const words = [
+    { key: 'right', score: 20 },
+    { key: 'b', score: 4 },
+  ];
+  const meaning = [
+    { key: 'b', score: 0.82 },
+    { key: 'c', score: 0.81 },
+    { key: 'right', score: 0.8 },
+  ];
   assert.deepEqual(
-    fuseRanks(
-      [
-        ['a', 'b'],
-        ['b', 'c'],
-      ],
-      2,
-    ),
-    [
-      { key: 'b', score: 1 / 62 + 1 / 61, ranks: [2, 1] },
-      { key: 'a', score: 1 / 61, ranks: [1, undefined] },
-    ],
+    fuseByScore([words, meaning], 3).map(({ key }) => key),
+    ['right', 'b', 'c'],
   );
+  assert.equal(fuseByRank([words, meaning], 3)[0]?.key, 'b');
+  assert.deepEqual(fuseByScore([[], []], 3), []);
 });
 
 test('vectors of another model are not compared, and an embedding model that fails leaves the search by words with a notice', async (t) => {

@@ -3,6 +3,8 @@ import { FairleadError } from '../../core/index.ts';
 import { parseModelRef } from '../../providers/index.ts';
 import {
   createDocumentIndex,
+  fuseByRank,
+  fuseByScore,
   openLocalEmbedding,
   openSqliteStorage,
   withEmbeddingPrefixes,
@@ -23,16 +25,29 @@ export type OpenIndexOptions = {
   readonly embedding?: string;
   /** A PostgreSQL database for the index; by default a file in the data directory of the user. */
   readonly store?: string;
+  /** How the hits by words and by meaning are combined: by reciprocal rank (the default), or by weighted scores. */
+  readonly fusion?: 'rank' | 'score';
 };
 
 /** Opens the index of a folder; it is empty if there is none yet. */
-export async function openFolderIndex({ settings, root, embedding, store }: OpenIndexOptions): Promise<DocumentIndex> {
+export async function openFolderIndex({
+  settings,
+  root,
+  embedding,
+  store,
+  fusion,
+}: OpenIndexOptions): Promise<DocumentIndex> {
   const real = resolveDocumentRoot(root);
   const storage = await openStorage(settings, real, store);
   try {
     const name = embedding ?? (await storage.embeddingName());
     const model = name === undefined || name === 'none' ? undefined : await openEmbedding(name, settings);
-    return createDocumentIndex({ root: real, storage, ...(model ? { embedding: model } : {}) });
+    return createDocumentIndex({
+      root: real,
+      storage,
+      fuse: fusion === 'score' ? fuseByScore : fuseByRank,
+      ...(model ? { embedding: model } : {}),
+    });
   } catch (error) {
     await storage.close();
     throw error;

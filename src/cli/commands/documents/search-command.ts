@@ -22,12 +22,14 @@ import { stringOption, withOptions } from '../../args/with-usage.ts';
 import { createTtyHost } from '../../print-mode/tty-prompter.ts';
 
 const usage = `Usage: fairlead search "<words or question>" [--folder <folder or file>] [--limit <n>] [--answer [--model <name>]] [--no-update]
-                       [--embedding <model>] [--store <postgres://...>] [--json]
+                       [--embedding <model>] [--fusion rank|score] [--store <postgres://...>] [--json]
        fairlead search --queries <queries.jsonl> --folder <folder or file> [--limit <n>]     many queries, one JSON line each
 
 Searches the index of the folder (by default the working directory, or the nearest folder above it that has one; see fairlead index).
-Prints the hits by words (BM25) and by meaning (vectors) separately, then both fused by reciprocal rank, each with file:lines and
-hash. Files that changed are indexed again first, up to 5,000; --no-update, and in larger indexes every search, looks only at the files of the hits. --answer lets a model answer from the hits, with citations that are checked.`;
+Prints the hits by words (BM25) and by meaning (vectors) separately, then both fused by reciprocal rank (or by weighted
+scores: --fusion score), each with file:lines and hash. Files that changed are indexed again first in an index of up to 5,000 files;
+with --no-update, or more files, only the files of the hits are compared. --answer lets a model answer from the hits, with citations
+that are checked.`;
 
 const options = {
   folder: stringOption,
@@ -37,6 +39,7 @@ const options = {
   'no-update': { type: 'boolean' },
   embedding: stringOption,
   store: stringOption,
+  fusion: stringOption,
   queries: stringOption,
   json: { type: 'boolean' },
 } as const;
@@ -60,6 +63,7 @@ export const run: Command['run'] = withOptions(
     const index = await openFolderIndex({
       settings,
       root,
+      fusion: parseFusion(values.fusion),
       ...(embedding === undefined ? {} : { embedding }),
       ...(store === undefined ? {} : { store }),
     });
@@ -79,7 +83,7 @@ export const run: Command['run'] = withOptions(
         });
       const result = await index.search(query, { limit: limit ?? 5, signal });
       for (const notice of result.notices) printErr(`${notice}\n`);
-      print(values.json ? `${JSON.stringify(result)}\n` : formatResult(result));
+      print(values.json ? `${JSON.stringify(result)}\n` : formatResult(result, parseFusion(values.fusion)));
       return result.hits.length > 0 ? 0 : 1;
     } finally {
       signals.release();
@@ -93,6 +97,11 @@ function parseLimit(text: string | undefined): number | undefined {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1 && limit <= 1000) return limit;
   throw new TypeError(`--limit is a number from 1 to 1000, not "${text}".`);
+}
+
+function parseFusion(text: string = 'rank'): 'rank' | 'score' {
+  if (text === 'rank' || text === 'score') return text;
+  throw new TypeError(`--fusion is rank or score, not "${text}".`);
 }
 
 type Query = { readonly id: string; readonly text: string };
@@ -141,7 +150,7 @@ async function searchAll(
 
 const maxExcerptChars = 160;
 
-function formatResult({ query, lexical, semantic, hits }: SearchResult): string {
+function formatResult({ query, lexical, semantic, hits }: SearchResult, fusion: 'rank' | 'score'): string {
   if (hits.length === 0) return `Nothing matches ${JSON.stringify(query)}.\n`;
   const list = (title: string, all: readonly (SearchHit | FusedHit)[]): string =>
     `${title}\n${all.map(formatHit).join('\n')}\n`;
@@ -150,7 +159,7 @@ function formatResult({ query, lexical, semantic, hits }: SearchResult): string 
   return [
     list('By words (BM25):', lexical),
     list('By meaning (vectors):', semantic),
-    list('Both, fused by reciprocal rank:', hits),
+    list(`Both, fused by ${fusion === 'rank' ? 'reciprocal rank' : 'weighted scores'}:`, hits),
   ].join('\n');
 }
 
