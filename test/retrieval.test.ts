@@ -226,5 +226,9 @@ test('many queries of a JSONL file are answered with ids, ranks and scores, and 
   const sessions = await program.run(['index', '--sessions']);
   assert.match(sessions.out, /1 new/, sessions.err);
   const found = await program.run(['search', 'heliotrope', '--folder', program.data('sessions')]);
+  const remote = await program.run(['index', '--sessions', '--embedding', 'openai/text-embedding-3-small'], {
+    env: { OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: 'https://api.example.com/v1' },
+  });
+  assert.deepEqual([remote.code, /Session logs may be private/.test(remote.err)], [1, true], remote.err);
   assert.match(found.out, /session_.*\.jsonl:\d+ sha256:[0-9a-f]{12} {2}user/);
 });

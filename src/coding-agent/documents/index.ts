@@ -7,5 +7,11 @@ export {
   resolveDocumentRoot,
   type IndexListEntry,
 } from './index-location.ts';
-export { openEmbedding, openFolderIndex, updateBeforeSearch, type OpenIndexOptions } from './open-index.ts';
+export {
+  assertMayLeave,
+  openEmbedding,
+  openFolderIndex,
+  updateBeforeSearch,
+  type OpenIndexOptions,
+} from './open-index.ts';
 export { createSearchTool } from './search-tool.ts';

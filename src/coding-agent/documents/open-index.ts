@@ -1,5 +1,7 @@
 // Opens the index of a folder with the settings of the user: where it is stored, and which model makes its vectors.
-import { FairleadError } from '../../core/index.ts';
+import { existsSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { FairleadError, isPathInside } from '../../core/index.ts';
 import { parseModelRef } from '../../providers/index.ts';
 import {
   createDocumentIndex,
@@ -12,6 +14,7 @@ import {
   type EmbeddingModel,
   type IndexStorage,
 } from '../../retrieval/index.ts';
+import type { ResolvedModel } from '../models/resolve-model.ts';
 import { isLocalModel } from '../private-sessions.ts';
 import { createStrictRedactor, type Settings } from '../settings/index.ts';
 import { getIndexFile, resolveDocumentRoot } from './index-location.ts';
@@ -41,7 +44,7 @@ export async function openFolderIndex({
   const storage = await openStorage(settings, real, store);
   try {
     const name = embedding ?? (await storage.embeddingName());
-    const model = name === undefined || name === 'none' ? undefined : await openEmbedding(name, settings);
+    const model = name === undefined || name === 'none' ? undefined : await openEmbedding(name, settings, real);
     return createDocumentIndex({
       root: real,
       storage,
@@ -70,20 +73,28 @@ export async function updateBeforeSearch(index: DocumentIndex, signal: AbortSign
   return [`The index has ${files} files, so new files were not looked for: fairlead index adds them.`];
 }
 
-/** Opens an embedding model by name. What it sends has no keys of the user, and with the setting `private` it sends nothing to a provider. */
-export async function openEmbedding(name: string, settings: Settings): Promise<EmbeddingModel> {
+/** Throws if the text of a folder would leave the user's own machines although it must not: with the setting `private`, and for session logs, which may be of private sessions. */
+export async function assertMayLeave(
+  root: string,
+  model: Pick<ResolvedModel, 'name' | 'ref'>,
+  settings: Settings,
+): Promise<void> {
+  const sessions = path.join(settings.dirs.data, 'sessions');
+  const isSessions = existsSync(sessions) && isPathInside(realpathSync.native(sessions), root);
+  if ((!settings.private && !isSessions) || (await isLocalModel(model, settings))) return;
+  const why = settings.private ? 'The setting "private" is on' : 'Session logs may be private';
+  throw new FairleadError('routing/private', `${why}, and ${model.name} is not on your own machines.`, {
+    blame: 'user',
+    hint: 'Use a model on your own machines, such as one of Ollama.',
+  });
+}
+
+/** Opens an embedding model by name for the text of a folder. What it sends has no keys of the user. */
+export async function openEmbedding(name: string, settings: Settings, root: string): Promise<EmbeddingModel> {
   if (name === 'local' || name.startsWith('local/'))
     return openLocalEmbedding(name.slice('local/'.length) || undefined);
   const ref = parseModelRef(name);
-  if (settings.private && !(await isLocalModel({ name, ref }, settings)))
-    throw new FairleadError(
-      'routing/private',
-      `The setting "private" is on, and ${name} is not on your own machines.`,
-      {
-        blame: 'user',
-        hint: 'Use an embedding model on your own machines, such as ollama/nomic-embed-text.',
-      },
-    );
+  await assertMayLeave(root, { name, ref }, settings);
   const { openEmbeddingModel } = await import('../../providers/index.ts');
   const endpoint =
     settings.provider === ref.provider && settings.url !== undefined ? { ...ref, baseUrl: settings.url } : ref;

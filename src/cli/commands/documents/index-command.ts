@@ -16,10 +16,10 @@ const usage = `Usage: fairlead index <folder or file>... [--embedding <model>] [
        fairlead index                             list the indexes
 
 Indexes text, Markdown by headings, code by symbol, HTML, PDF and JSONL records ({"id", "title", "text"} per line), so that
-fairlead search finds passages with file, lines and hash. Run it again to add what changed: unchanged files are not read. Files that .gitignore ignores or
-that usually hold secrets are left out. The index is a private file in your data directory, not in the project.
---embedding adds vectors, for a search by meaning: ollama/nomic-embed-text, openai/text-embedding-3-small, or local
-(needs the package @huggingface/transformers); it is remembered for later updates, and none removes nothing but stops adding.`;
+fairlead search finds passages with file, lines and hash. Run it again to add what changed: unchanged files are not read.
+Files that .gitignore ignores or that usually hold secrets are left out. The index is a private file in your data
+directory, not in the project. --embedding adds vectors, for a search by meaning: ollama/nomic-embed-text,
+openai/text-embedding-3-small, or local (needs the package @huggingface/transformers). It is remembered for later updates.`;
 
 const options = {
   embedding: stringOption,
@@ -99,14 +99,14 @@ export const run: Command['run'] = withOptions(
       else if (indexes.length === 0) print('There are no indexes. Index a folder with: fairlead index <folder>\n');
       else
         print(
-          `${formatColumns(
+          formatColumns(
             indexes.map(({ root, bytes, updated, embedding = 'words only' }) => [
               escapeInvisibleLine(root),
               formatBytes(bytes),
               updated.toISOString().slice(0, 16).replace('T', ' '),
               embedding,
             ]),
-          )}\n`,
+          ),
         );
       return 0;
     }
@@ -118,7 +118,7 @@ function formatReport(root: string, report: UpdateReport): string {
   const left = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`);
   return [
     `Indexed ${escapeInvisibleLine(root)} in ${formatSeconds(ms)}: ${added} new, ${changed} changed, ${removed} removed, ${unchanged} unchanged.`,
-    `${files} files, ${passages} passages, ${vectors === 0 ? 'no vectors' : `${vectors} vectors`}, ${formatBytes(bytes)} on disk.`,
+    `${files} ${files === 1 ? 'file' : 'files'}, ${passages} ${passages === 1 ? 'passage' : 'passages'}, ${vectors === 0 ? 'no vectors' : `${vectors} vectors`}, ${formatBytes(bytes)} on disk.`,
     ...(left.length > 0 ? [`Without text: ${left.join(', ')}.`] : []),
     '',
   ].join('\n');

@@ -11,7 +11,12 @@ import {
   type SearchHit,
   type SearchResult,
 } from '../../../retrieval/index.ts';
-import { findIndexedRoot, openFolderIndex, updateBeforeSearch } from '../../../coding-agent/documents/index.ts';
+import {
+  assertMayLeave,
+  findIndexedRoot,
+  openFolderIndex,
+  updateBeforeSearch,
+} from '../../../coding-agent/documents/index.ts';
 import { openModel, resolveModelUnattended } from '../../../coding-agent/models/index.ts';
 import { readSettings, type Settings } from '../../../coding-agent/settings/index.ts';
 import { createVerifyModel } from '../../../coding-agent/verification/index.ts';
@@ -25,11 +30,11 @@ const usage = `Usage: fairlead search "<words or question>" [--folder <folder or
                        [--embedding <model>] [--fusion rank|score] [--store <postgres://...>] [--json]
        fairlead search --queries <queries.jsonl> --folder <folder or file> [--limit <n>]     many queries, one JSON line each
 
-Searches the index of the folder (by default the working directory, or the nearest folder above it that has one; see fairlead index).
-Prints the hits by words (BM25) and by meaning (vectors) separately, then both fused by reciprocal rank (or by weighted
-scores: --fusion score), each with file:lines and hash. Files that changed are indexed again first in an index of up to 5,000 files;
-with --no-update, or more files, only the files of the hits are compared. --answer lets a model answer from the hits, with citations
-that are checked.`;
+Searches the index of the folder (by default the working directory, or the nearest folder above it that has one; see
+fairlead index). Prints the hits by words (BM25) and by meaning (vectors) separately, then both fused by reciprocal rank (or
+by weighted scores: --fusion score), each with file:lines and hash. In an index of up to 5,000 files, changed and new files
+are indexed first; with --no-update, or more files, only the files of the hits are compared. --answer lets a model answer
+from the hits, with citations that are checked.`;
 
 const options = {
   folder: stringOption,
@@ -191,6 +196,7 @@ async function answer(
   { limit, model, settings, asJson, signal }: AnswerContext,
 ): Promise<number> {
   const resolved = await resolveModelUnattended({ model }, settings);
+  await assertMayLeave(index.root, resolved, settings);
   const provider = await openModel(resolved, settings, createTtyHost(printErr));
   const result = await answerFromDocuments({
     question,
