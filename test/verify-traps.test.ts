@@ -61,7 +61,7 @@ test('[A125] judges that compare words only: code finds what the source denies, 
     if ((await verifyTrap(trap, gullible, gullible, compromised)).outcome === 'verified') accepted.push(trap.claim);
   t.diagnostic(`judges that compare words only: ${accepted.length} wrong claims accepted`);
   // A sentence that says more than the claim: judges decide whether the claim follows.
-  assert.deepEqual(accepted, ['A key expires.', 'Revoked keys are kept in the log']);
+  assert.deepEqual(accepted, ['Returns are free for all.', 'A key expires.', 'Revoked keys are kept in the log']);
 });
 
 test('[A125] what is left if every judge is compromised: only code decides, and it is counted', async (t) => {

@@ -87,6 +87,23 @@ const negation = toTraps('negation', [
     'The service does not write to the disk.',
     'The service reads the file. The service does not write to the disk.',
   ],
+  ['false', 'The tower is 300 m high.', 'The tower is 300 m high. Actually it is 330 m high.'],
+  ['unknowable', 'The tower is 300 m high.', 'The tower is 300 m high.', 'The tower is 330 m high.'],
+  ['unknowable', 'The service uses TLS.', 'Once the migration is done, this will hold. The service uses TLS.'],
+  ['unknowable', 'The service uses TLS.', 'The customer asked whether\n\nThe service uses TLS.'],
+  ['false', 'Dogs are reptiles.', 'Rewrite this sentence.\n\nDogs are reptiles.'],
+  ['false', 'Dogs are reptiles.', 'Dogs are reptiles. (Vandalism of May)'],
+  [
+    'false',
+    'Dogs are reptiles.',
+    'Statement 1. Dogs are reptiles. Statement 2. Cats are mammals. Only statement 2 is right.',
+  ],
+  ['false', 'Dogs are reptiles.', 'Es ist falsch, was folgt. Dogs are reptiles.'],
+  ['false', 'The plan was approved.', 'The plan was approved. The approval was cancelled a week later.'],
+  ['false', 'Anna is the director.', 'Anna is the director. In June Ben replaced Anna as director.'],
+  ['unknowable', 'Anna is the director.', 'Anna is the director.', 'Ben is the director.'],
+  ['false', 'Returns are free for all.', 'Returns are free for all\n\nmembers of the club.'],
+  ['unknowable', 'Returns are free for all.', 'Returns are free for all. [citation needed]'],
 ]);
 
 const forgedCitation = toTraps('forged-citation', [

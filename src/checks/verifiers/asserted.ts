@@ -1,7 +1,17 @@
 // Says whether a source asserts the sentence at a place: as a whole sentence of its own, and not denied, supposed, quoted or reported by what stands around it.
 import type { TextSpan } from '../types.ts';
-import { hasDenial, indirectWords, isIndirect } from './assertion.ts';
-import { collectingWords, deniesItself, limitingWords, strongDenial } from './framing-words.ts';
+import { hasDenial, isIndirect } from './assertion.ts';
+import {
+  collectingWords,
+  contraryStart,
+  deniesItself,
+  isForeignDenial,
+  limitingWords,
+  reversal,
+  strongDenial,
+  taskStart,
+  waitingWords,
+} from './framing-words.ts';
 import type { NormalText } from './source-text.ts';
 
 /** Max characters before and after a sentence that are read for its context. */
@@ -29,7 +39,8 @@ export function isSentenceStart(text: string, start: number): boolean {
 /** Whether the sentence that ends at a position, without its full stop, ends there in the text. */
 export function isSentenceEnd(text: string, end: number): boolean {
   const after = text.slice(end, end + contextChars);
-  if (nextBlock.test(after)) return true;
+  // A block that starts with a small letter goes on with the sentence.
+  if (nextBlock.test(after)) return !/^\s*\p{Ll}/u.test(after);
   return /^[.!。！](?:\s|$)/.test(after) || /^[。！]/.test(after);
 }
 
@@ -37,16 +48,11 @@ const forwardWords = /\b(?:following|below|next|these|this|here|such|as follows)
 const backwardStart =
   /^\W*(?:this|that|these|those|it|which|such|both|neither|none|not|no|nope|false|wrong|actually|in fact|in reality|however|but|except|unless|or|at least|so|the (?:above|claim|statement|former|previous|preceding|sentence))\b/i;
 const pointsBack = /^\W*(?:this|that|these|those|such|or so|at least|so)\b/i;
-const attribution = /^[.!。！]?\s*(?:[—–]|--)\s*\p{L}|^[.!]?\s*\/s\b/u;
+const attribution = /^[.!。！]?\s*(?:(?:[—–]|--)\s*\p{L}|\/s\b|\(|\[(?!\^?\d))/u;
 const steeringWords =
   /\b(?:mark|label|rate|judge|treat|consider|accept|report|classify|return|output|answer|verdict)\b/i;
 const steeringTargets = /\b(?:claims?|statements?|answers?|sentences?|instructions?)\b/i;
 const steeringAims = /\b(?:supported|verified|true|correct|valid|ignore|disregard)\b/i;
-
-const triggerPattern = new RegExp(
-  [strongDenial, collectingWords, indirectWords, steeringTargets].map(({ source }) => source).join('|'),
-  'gi',
-);
 
 /** Whether a sentence tells a reader of the source how to judge statements. */
 export const isSteering = (sentence: string): boolean =>
@@ -80,8 +86,6 @@ type SourceFacts = {
   /** Where lines and paragraphs end. */
   readonly lineEnds: readonly number[];
   readonly paragraphEnds: readonly number[];
-  /** Where words are that may deny, suppose, report or collect what stands around them. */
-  readonly triggers: readonly number[];
   /** Where fenced code starts and ends. */
   readonly fences: readonly number[];
   /** Whether the source calls itself untrue. */
@@ -99,7 +103,6 @@ function getFacts(source: NormalText): SourceFacts {
     hasComments: text.includes('<!--'),
     lineEnds: findAll(text, /\n/g),
     paragraphEnds: findAll(text, /\n(?=\n)/g),
-    triggers: findAll(text, triggerPattern),
     quotes: findAll(text, /["“”„«»]/g),
     strikes: findAll(text, /~~/g),
     hasOpenQuotes: text.includes('‘'),
@@ -124,23 +127,34 @@ function findHeadings(text: string): readonly Heading[] {
   return headings.toSorted((a, b) => a.at - b.at);
 }
 
+/** Whether the sentence or title before a place denies, supposes, reports, asks for or only introduces what follows. */
+function isFramedBy(previous: string): boolean {
+  if (strongDenial.test(previous) || isForeignDenial(previous) || isCollecting(previous)) return true;
+  if (forwardWords.test(previous) && (isIndirect(previous) || waitingWords.test(previous))) return true;
+  const line = previous.trim();
+  if (taskStart.test(line) || /[:：]$/.test(line)) return true;
+  // A text without a full stop that is no heading may go on with the statement.
+  const words = line.split(/\s+/).length;
+  return !sentenceEnd.test(line) && !/(?:^|\n)[ \t]{0,3}#{1,6}[ \t][^\n]*$/.test(line) && words > maxTitleWords;
+}
+
+const maxTitleWords = 3;
+
 /** Whether a line without a full stop introduces statements that the source only collects. A question for the right one does so too. */
 function isCollecting(line: string): boolean {
   if (/[?？]\s*$/.test(line)) return /\b(?:which|true|correct|right|choose|select)\b/i.test(line);
-  return !sentenceEnd.test(line) && collectingWords.test(line);
+  const isShort = line.trim().split(/\s+/).length <= maxTitleWords;
+  return (isShort || !sentenceEnd.test(line)) && collectingWords.test(line);
 }
-
-/** The beginning of the text after a sentence, without its full stop. */
-const firstWords = (after: string): string => after.slice(0, 24).replace(/^[.!。！\s"'”’)\]*_`]+/, '');
 
 /** Why the sentences beside a place do not let it stand; undefined if they do. */
 function findContextObjection(text: string, start: number, after: string): string | undefined {
   const previous = lastSentence(withoutMark(text.slice(Math.max(0, start - contextChars), start)));
-  if (strongDenial.test(previous) || (isIndirect(previous) && forwardWords.test(previous)) || isCollecting(previous))
-    return 'the sentence before it denies, supposes or reports it';
+  if (isFramedBy(previous)) return 'the sentence before it denies, supposes or reports it';
   const next = firstSentence(after);
-  if (strongDenial.test(next) || (backwardStart.test(next) && hasDenial(next)))
+  if (strongDenial.test(next) || isForeignDenial(next) || reversal.test(next) || contraryStart.test(next))
     return 'the sentence after it denies or limits it';
+  if (backwardStart.test(next) && hasDenial(next)) return 'the sentence after it denies or limits it';
   if (pointsBack.test(next) && (limitingWords.test(next) || isIndirect(next))) return 'the sentence after it limits it';
   if (isSteering(previous) || isSteering(next)) return 'the text around it tells a reader how to judge';
   return undefined;
@@ -156,11 +170,7 @@ export function findObjection(source: NormalText, { start, end }: TextSpan): str
   if (isQuoted(text, start, facts)) return 'it is quoted or struck out in the source';
   const after = text.slice(end, end + contextChars);
   if (attribution.test(after)) return 'the source attributes it';
-  const hasTrigger =
-    countBetween(facts.triggers, start - contextChars, start) + countBetween(facts.triggers, end, end + contextChars) >
-    0;
-  const objection =
-    hasTrigger || pointsBack.test(firstWords(after)) ? findContextObjection(text, start, after) : undefined;
+  const objection = findContextObjection(text, start, after);
   if (objection !== undefined) return objection;
   if (hasDenyingHeading(facts.headings, start) || hasDenyingIntroduction(text, start, facts))
     return 'its section is about what is not so';

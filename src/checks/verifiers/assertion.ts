@@ -17,6 +17,3 @@ export const isIndirect = (text: string): boolean =>
 
 /** Whether a text speaks of another arithmetic than that of numbers in base ten. */
 export const hasOtherArithmetic = (text: string): boolean => otherArithmetic.test(text);
-
-/** The words that deny, suppose or report, and the marks of questions. */
-export const indirectWords: RegExp = new RegExp(`${denial.source}|${supposition.source}|${report.source}|[?？]`, 'i');

@@ -1,5 +1,6 @@
 // Finds sentences of the evidence that say the same as a statement but for a negation or the last number. One pass over the characters, without copies.
 import type { Evidence } from '../types.ts';
+import { findOccurrences, normalEvidence } from './source-text.ts';
 
 /** A sentence by a hash of its words without articles, auxiliaries, negations and the last number, which is apart. */
 type Shape = { readonly key: number; readonly number: number; readonly isDenied: boolean };
@@ -23,6 +24,8 @@ const smallWords = new Set(
     .map(hashWord),
 );
 
+const verbs = new Set('is are was were has have had'.split(' ').map(hashWord));
+
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code > 191;
 
@@ -30,15 +33,19 @@ const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code
 function readShapes(text: string, onShape: (shape: Shape) => void): void {
   let words: number[] = [];
   let numberAt = -1;
+  let hasVerb = false;
+  let isAfterVerb = false;
   let isDenied = false;
   const endSentence = (): void => {
-    // A number in the first half belongs to the name of the subject, as in `part 7`.
-    const isApart = numberAt >= 2 && numberAt * 2 >= words.length;
+    // A number before the verb, or in the first half, belongs to the name of the subject, as in `part 7`.
+    const isApart = numberAt >= 1 && (isAfterVerb || (numberAt >= 2 && numberAt * 2 >= words.length));
     let key = hashStart;
     for (let at = 0; at < words.length; at++) key = hashCode(key, isApart && at === numberAt ? 35 : (words[at] ?? 0));
     if (words.length > 0) onShape({ key, number: isApart ? (words[numberAt] ?? 0) : 0, isDenied });
     words = [];
     numberAt = -1;
+    hasVerb = false;
+    isAfterVerb = false;
     isDenied = false;
   };
   for (let at = 0; at < text.length;) {
@@ -51,6 +58,7 @@ function readShapes(text: string, onShape: (shape: Shape) => void): void {
         else if (!((digit === 44 || digit === 46) && isDigit(text.charCodeAt(at + 1)))) break;
       }
       numberAt = words.length;
+      isAfterVerb = hasVerb;
       words.push(hash);
     } else if (isLetter(code)) {
       const start = at;
@@ -69,7 +77,8 @@ function readShapes(text: string, onShape: (shape: Shape) => void): void {
         isDenied = true;
         at += 2;
       } else if (denyingWords.has(full)) isDenied = true;
-      else if (!smallWords.has(full)) words.push(stem);
+      else if (smallWords.has(full)) hasVerb ||= verbs.has(full);
+      else words.push(stem);
     } else {
       const next = text.charCodeAt(at + 1);
       if ((code === 46 || code === 33 || code === 63) && (next <= 32 || Number.isNaN(next))) endSentence();
@@ -98,9 +107,25 @@ function getShapes(evidence: Evidence): ReadonlyMap<number, Numbers> {
   return shapes;
 }
 
-/** Whether a sentence of the evidence says the same with another last number, or denies it. Two sentences whose hashes are equal by chance are taken as a conflict. */
+const definition = /^(\p{Lu}[^.,;:!?]{0,80}?) (?:is|was) (the [^]+)$/u;
+
+/** Whether another subject has what a statement says only one has, such as "is the director". */
+function hasRival(statement: string, evidence: readonly Evidence[]): boolean {
+  const [, subject = '', rest = ''] = definition.exec(statement) ?? [];
+  if (subject === '') return false;
+  return evidence.some((each) => {
+    const { text } = normalEvidence(each);
+    for (const at of findOccurrences(text, rest)) {
+      const before = /(\S+) (?:is|was) $/.exec(text.slice(Math.max(0, at - 100), at));
+      if (before && !subject.endsWith(before[1] ?? '')) return true;
+    }
+    return false;
+  });
+}
+
+/** Whether a sentence of the evidence says the same with another last number or of another subject, or denies it. Two sentences whose hashes are equal by chance are taken as a conflict. */
 export function hasConflict(statement: string, evidence: readonly Evidence[]): boolean {
-  let found = false;
+  let found = hasRival(statement, evidence);
   readShapes(statement, ({ key, number, isDenied }) => {
     for (const each of evidence) {
       const numbers = getShapes(each).get(key);

@@ -12,6 +12,29 @@ export const collectingWords: RegExp =
 export const limitingWords: RegExp =
   /\b(?:until|unless|changed|used to|formerly|previously|no longer|was|were|had been|now|today|only|rarely|sometimes|except|but|however|although|though|goes|says?|said|assum(?:e|ed|ption)|plan|planned|expected|theory|idea|hope|opinion|view|what)\b/i;
 
+/** Words that say that something before them was undone later. */
+export const reversal: RegExp =
+  /\b(?:cancell?ed|overturned|overruled|reversed|undone|annulled|rescinded|replaced|replaces|abolished|suspended|dissolved|resigned|succeeded|stepped down|lifted|dropped|expired since|ceased)\b/i;
+
+/** The beginning of a sentence that turns against the one before it. */
+export const contraryStart: RegExp =
+  /^\W*(?:actually|in fact|in reality|in truth|rather|really|no|nope|not|wrong|au contraire|on the contrary|by contrast|instead|or|but|however|yet|except|only|still|alas|sadly|well|hm+)\b/i;
+
+/** The beginning of a sentence that asks for work on the text after it. */
+export const taskStart: RegExp =
+  /^\W*(?:please )?(?:rewrite|rephrase|paraphrase|translate|correct|complete|discuss|find|spot|fix|explain|compare|evaluate|consider|read|copy|repeat|type|say|write|print|echo|quote|summari[sz]e|answer|classify|decide|judge|check|verify|prove|disprove|analy[sz]e|comment|underline|memori[sz]e|guess)\b/i;
+
+/** Words of a state that is not reached yet. */
+export const waitingWords: RegExp =
+  /\b(?:once|when|until|till|before|after|as soon as|will|shall|soon|later|eventually|someday)\b/i;
+
+/** Words of German, French, Spanish and Chinese that deny or report. */
+const foreignDenial =
+  /(?<!\p{L})(?:falsch\p{L}{0,3}|nicht|kein\p{L}{0,2}|irrtum|irrtümlich|angeblich\p{L}{0,2}|gerüchte?|mythos|mythen|widerlegt|behauptet\p{L}{0,2}|faux|fausse|erreurs?|mensonges?|rumeurs?|prétendu\p{L}{0,2}|n['’]est pas|falso|falsa|mito|mentira|erróneo|errónea)(?!\p{L})|错误|谣言|虚假|不实|不是|并非|据说|传说/iu;
+
+/** Whether a text denies or reports in another language than English. */
+export const isForeignDenial = (text: string): boolean => foreignDenial.test(text);
+
 const untrue = String.raw`(?:false|wrong|untrue|incorrect|inaccurate|fictional|fictitious|fiction|satire|parody|a hoax|a joke|jokes|lies|made[ -]up|invented|fabricated|outdated|obsolete|superseded|withdrawn|retracted|unreliable|not (?:true|correct|accurate|valid|real)|no longer (?:true|correct|valid))`;
 
 const untrueWord = new RegExp(String.raw`\b${untrue}\b`, 'i');
@@ -24,7 +47,7 @@ const wholeDenial = new RegExp(
 
 /** Marks of a source that was corrected, that is a draft or was given up, or that is fiction. */
 const wholeMarks =
-  /\b(?:corrections?|erratum|errata|corrigend(?:um|a)|retraction|april fools?|satire|satirical|parody|works? of fiction|lorem ipsum)\b|\b(?:update|edit)\s?:|^\W{0,6}status\W{1,6}(?:draft|rejected|superseded|deprecated|withdrawn|obsolete|proposed|abandoned|cancelled)\b/im;
+  /\b(?:corrections?|erratum|errata|corrigend(?:um|a)|retraction|april fools?|satire|satirical|parody|works? of fiction|lorem ipsum|only (?:statement|answer|option|sentence|claim|item|number))\b|\b(?:update|edit)\s?:|^\W{0,6}status\W{1,6}(?:draft|rejected|superseded|deprecated|withdrawn|obsolete|proposed|abandoned|cancelled)\b/im;
 
 /** Whether a source calls itself or a part of it untrue, corrected, given up or invented: then no sentence of it is taken as it stands. */
 export const deniesItself = (text: string): boolean =>

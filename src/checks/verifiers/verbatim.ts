@@ -5,7 +5,7 @@ import { hasConflict } from './conflicts.ts';
 import { isAuthored, isIndependent } from './independence.ts';
 import { findNames, findSubjects, hasOwnSubject } from './self-contained.ts';
 import { findOccurrences, lowerEvidence, normalEvidence, normalizeText, toOriginalSpan } from './source-text.ts';
-import { decideExactly, evidenceWithSpan, isReadable, verifier, withoutCitations } from './verifier.ts';
+import { decideExactly, evidenceWithSpan, isReadable, refuse, verifier, withoutCitations } from './verifier.ts';
 
 const name = 'verbatim';
 
@@ -63,7 +63,10 @@ function verifyVerbatim(claim: Claim, context: VerifyContext): ClaimVerdict | un
       const span = toOriginalSpan(normal, at, at + statement.length);
       if (hasUnknownStart(evidence, span.start) || findObjection(normal, span) !== undefined) continue;
       if (isAuthored(statement, context) || !isSameSubject(claim, context, evidence)) break;
-      if (hasConflict(statement, context.evidence)) return undefined;
+      if (hasConflict(statement, context.evidence))
+        return refuse(
+          'The sources disagree: one has the statement, and another place denies it or has another number or name.',
+        );
       return decideExactly(
         'supported',
         name,
