@@ -52,7 +52,7 @@ test('[A81] [A34] [A36] verify-claims --file --against: planted false sentences 
   });
   const { code, out, err } = await program.run(['verify-claims', '--file', 'README.md', '--against', 'docs']);
   assert.equal(code, 6, err);
-  assert.match(out, /^I don’t know: 1 of 3 claims are not supported\./);
+  assert.match(out, /^Not supported: 1 of 3 claims are not supported\./);
   assert.match(out, /The rover listens on port 8080 by default\. \[1\] ~~The battery lasts for 15 hours\.~~/);
   assert.match(out, /contradicted The battery lasts for 15 hours\./);
   assert.match(out, /\[1\] guide\.md:3 \(sha256 [0-9a-f]{12}\): "The rover listens on port 8080 by default"/);

@@ -7,13 +7,14 @@ type StyledRun = {
   readonly back: string | undefined;
   readonly bold: boolean;
   readonly dim: boolean;
+  readonly struck: boolean;
 };
 
 type TextStyle = Omit<StyledRun, 'text'>;
 
 const basicColours = ['#3c3836', '#fb4934', '#b8bb26', '#fabd2f', '#83a598', '#d3869b', '#8ec07c', '#ebdbb2'];
 const brightColours = ['#928374', '#fb4934', '#b8bb26', '#fabd2f', '#83a598', '#d3869b', '#8ec07c', '#fbf1c7'];
-const defaultStyle: TextStyle = { colour: '#ebdbb2', back: undefined, bold: false, dim: false };
+const defaultStyle: TextStyle = { colour: '#ebdbb2', back: undefined, bold: false, dim: false, struck: false };
 
 /** Returns the color of a palette index. */
 function getPaletteColour(n: number): string {
@@ -37,6 +38,8 @@ function applySgrCodes(look: TextStyle, codes: readonly number[]): TextStyle {
     else if (code === 1) now = { ...now, bold: true };
     else if (code === 2) now = { ...now, dim: true };
     else if (code === 7) now = { ...now, colour: '#1d2021', back: '#ebdbb2' };
+    else if (code === 9) now = { ...now, struck: true };
+    else if (code === 29) now = { ...now, struck: false };
     else if (code === 22) now = { ...now, bold: false, dim: false };
     else if (code === 27) now = { ...now, colour: defaultStyle.colour, back: undefined };
     else if (code >= 30 && code <= 37) now = { ...now, colour: basicColours[code - 30] as string };
@@ -79,14 +82,14 @@ export function renderSvg(captured: string, columns: number): string {
   const texts = lines.map((line, i) => {
     let at = 0;
     return parseStyledRuns(line)
-      .map(({ text, colour, back, bold, dim }) => {
+      .map(({ text, colour, back, bold, dim, struck }) => {
         const x = (12 + at * cellWidth).toFixed(1);
         at += text.length;
         const box = back
           ? `<rect x="${x}" y="${14 + i * rowHeight}" width="${(text.length * cellWidth).toFixed(1)}" height="${rowHeight}" fill="${back}"/>`
           : '';
         if (!text.trim()) return box;
-        const look = `${bold ? ' font-weight="bold"' : ''}${dim ? ' opacity="0.65"' : ''}`;
+        const look = `${bold ? ' font-weight="bold"' : ''}${dim ? ' opacity="0.65"' : ''}${struck ? ' text-decoration="line-through"' : ''}`;
         return `${box}<text x="${x}" y="${28 + i * rowHeight}" fill="${colour}"${look} xml:space="preserve" textLength="${(text.length * cellWidth).toFixed(1)}">${escapeXml(text)}</text>`;
       })
       .join('');

@@ -9,6 +9,7 @@ export type FormatReportOptions = {
   readonly maxListed?: number;
 };
 
+/** The outcome as the first word; a text without a question cannot be an answer. */
 const titles = { verified: 'Verified', abstained: 'I don’t know', 'not-verified': 'Not verified' } as const;
 
 /** Returns the report as Markdown text. An answer that is not verified is shown as a draft, after the outcome. */
@@ -16,11 +17,17 @@ export function formatReport(report: VerificationReport, options: FormatReportOp
   const { maxListed = Infinity } = options;
   const counts = countVerdicts(report.claims);
   const answer = report.answer.trim();
-  const outcome = `${titles[report.outcome]}: ${report.why}`;
+  const isUnasked = report.outcome === 'abstained' && report.question === undefined;
+  const outcome = `${isUnasked ? 'Not supported' : titles[report.outcome]}: ${report.why}`;
   const sections = [
     ...(report.outcome === 'verified'
       ? [answer, outcome]
-      : [outcome, ...(answer === '' ? [] : [`The draft, which is not verified:\n${indent(answer)}`])]),
+      : [
+          outcome,
+          ...(answer === ''
+            ? []
+            : [`${isUnasked ? 'The text' : 'The draft, which is not verified'}:\n${indent(answer)}`]),
+        ]),
     ...(report.claims.length === 0
       ? []
       : [

@@ -148,7 +148,7 @@ export function formatForOutput(
   const { bold, dim, green, red, strike, yellow } = createTextStyles(wantsColors(env, true) ? 'colors' : 'attributes');
   return escapeInvisible(text)
     .replaceAll(/~~([^~\n]+)~~/g, (_, struck: string) => dim(strike(struck)))
-    .replaceAll(/^(?:Verified|I don’t know|Not verified)(?=:)/gm, (title) =>
+    .replaceAll(/^(?:Verified|I don’t know|Not verified|Not supported)(?=:)/gm, (title) =>
       (title === 'Verified' ? green : yellow)(bold(title)),
     )
     .replaceAll(/^ {2}supported {4}/gm, (verdict) => green(verdict))
