@@ -79,6 +79,13 @@ const expected = [
     score: 1.5319120120677734,
     features: [0.875, 0.875, 0.875, 0.875, 0, 0, 0.5714285714285714, 2.1972245773362196, 2.4849066497880004],
   },
+  // The best eight sentences start at an odd one, where no window starts.
+  {
+    claim: 'alpha beta',
+    evidence: ['zero', 'alpha', 'two', 'three', 'four', 'five', 'six', 'seven', 'beta', 'nine', 'ten'],
+    score: 0.4200012871922742,
+    features: [1, 0.5, 0.5, 0.5, 0, 0, 0, 1.0986122886681096, 2.4849066497880004],
+  },
 ];
 
 test('[A119] the scorer computes the features and scores of the reference implementation', () => {
