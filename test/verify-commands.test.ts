@@ -73,6 +73,8 @@ test('[A81] [A34] [A36] verify-claims --file --against: planted false sentences 
     ['verified', ['supported', 'contradicted', 'supported']],
   );
   assert.doesNotMatch(report.verifiedText, /15/);
+  for (const { score } of report.claims)
+    assert.ok(score !== undefined && score >= 0 && score <= 1, 'the signal of the scorer');
 });
 
 test('[A81] [A35] without judges exact comparison decides, the rest has no evidence, and the output says so', async (t) => {

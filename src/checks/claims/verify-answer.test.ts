@@ -312,7 +312,7 @@ for (const [what, claim, quotation] of [
   });
 
 test('[A108] [A125] a judge cannot decide a claim by a passage that was found for another claim of the same request', async () => {
-  const far = document(`${'Filler text about nothing at all. '.repeat(60)}`, 'docs/far.md');
+  const far = document('Filler text about nothing at all. '.repeat(60), 'docs/far.md');
   const other = document('Perth is a city in the west, and the zebra lives in the zoo of Perth.', 'docs/b.md');
   const search = async (query: string) => (query.startsWith('Perth') ? [other] : [far, source]);
   const quotation = 'the zebra lives in the zoo of Perth';

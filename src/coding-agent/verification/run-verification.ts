@@ -3,6 +3,7 @@ import path from 'node:path';
 import {
   answerQuestion,
   minSamples,
+  scoreSupport,
   verifyAnswer,
   type AnswerReport,
   type Evidence,
@@ -99,7 +100,13 @@ async function verifyWith(
     judges,
     quorum: request.quorum ?? configured.quorum,
     ...(request.evidence ? { evidence: request.evidence } : {}),
-    ...(documents ? { search: documents.search, refresh: documents.refresh } : {}),
+    ...(documents
+      ? {
+          search: documents.search,
+          refresh: documents.refresh,
+          score: (claim: string, passage: string) => scoreSupport(claim, passage).probability,
+        }
+      : {}),
     ...(request.chain === undefined ? {} : { chain: request.chain }),
     ...(request.budget ? { budget: request.budget } : {}),
     ...(request.signal ? { signal: request.signal } : {}),
