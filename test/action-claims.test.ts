@@ -9,7 +9,7 @@ import { actionClaims } from '../src/checks/index.ts';
 import { codingAgent, type CodingAgentOptions } from '../src/coding-agent/index.ts';
 import type { Event, JsonObject } from '../src/core/index.ts';
 import { calls, says, scriptedProvider, type ScriptStep } from '../src/testing/index.ts';
-import { createProgram } from './support/cli-harness.ts';
+import { createProgram, waitUntil } from './support/cli-harness.ts';
 import { noTerminal } from './support/terminal.ts';
 
 type Fixture = { readonly cwd: string; readonly options: CodingAgentOptions };
@@ -194,6 +194,26 @@ test('a run that ends between the verdict and the next turn does not send the an
   const result = await session.resume();
   assert.deepEqual(verdicts(events), ['actions passed', 'all passed']);
   assert.equal(result.unconfirmed?.length, 1);
+});
+
+test('kill -9 between the failed verdict and the next turn: the resumed run does not send the answer back a second time', async (t) => {
+  const program = await createProgram(t, ({ index }) =>
+    index === 0 ? says('I deleted old.ts.') : says('', { hang: true }),
+  );
+  await program.seedModels('qwen3');
+  const running = program.start(['-p', 'do it', '--no-sandbox', '-n', 'killed']);
+  await waitUntil('the second request', () => program.modelRequests().length === 2, 20_000);
+  running.kill('SIGKILL');
+  await running.ended;
+  assert.match(program.session('killed'), /"check-ended"[^\n]*"failed"/);
+  program.server.setScript(() => says('I deleted old.ts.'));
+  const resumed = await program.run(['-p', '/continue', '--no-sandbox', '-r', 'killed']);
+  const verdictLines = program
+    .session('killed')
+    .split('\n')
+    .filter((line) => line.includes('"check-ended"'));
+  assert.equal(verdictLines.filter((line) => line.includes('"failed"')).length, 1, resumed.err);
+  assert.match(resumed.err, /Not confirmed by the log: "I deleted old\.ts\." The log has no change of old\.ts\./);
 });
 
 const script = (): ScriptStep => says('I deleted old.ts, and all tests pass.');
