@@ -175,6 +175,20 @@ test('[A2] [A32] [A80] verify-full abstains if the other models disagree, do not
   assert.equal(strict.code, 6);
 });
 
+test('[A108] keys in documents are sent to no author and no judge', async (t) => {
+  const program = await createVerifyProgram(t, {
+    qwen3: { answer: () => 'The rover listens on port 8080 by default now.' },
+  });
+  const key = 'sk-ant-api03-0123456789abcdefghijklmnopqrstuvwxyz';
+  writeDocs(program, { 'docs/guide.md': `${guide}\nThe key of the rover is ${key} on port 8080.\n` });
+  await program.run(['verify-claims', 'On which port does the rover listen?', '--against', 'docs'], {
+    env: { ANTHROPIC_API_KEY: key },
+  });
+  const sent = program.modelRequests().map(({ body }) => JSON.stringify(body));
+  assert.ok(sent.length >= 4 && sent.some((text) => text.includes('The key of the rover')), 'the passage was sent');
+  assert.ok(sent.every((text) => !text.includes(key)));
+});
+
 test('[A33] [A108] without models of other families nothing is verified, and the model that answered is never a judge', async (t) => {
   const program = await createProgram(t, ({ prompt, body }) =>
     respondAsModel({ answer: () => capital }, readSystem(body), prompt),

@@ -6,7 +6,7 @@ import { lookUpModel, toResolvedModel, type ResolvedModel } from '../models/reso
 import { openModel, type ModelHost } from '../models/open-model.ts';
 import { assertLocalModel, isLocalModel } from '../private-sessions.ts';
 import { readAllKnownModels, type KnownModel } from '../state/index.ts';
-import type { Settings } from '../settings/index.ts';
+import { createStrictRedactor, type Settings } from '../settings/index.ts';
 import { createVerifyModel } from './verify-model.ts';
 
 /** More judges add cost but little information. */
@@ -136,7 +136,13 @@ export async function openVerifyModel(
 ): Promise<VerifyModel> {
   try {
     const provider = wrapProvider(await openModel(model, settings, host));
-    return createVerifyModel(model.name, provider, model.ref.provider, { stream: settings.stream });
+    const opened = createVerifyModel(model.name, provider, model.ref.provider, { stream: settings.stream });
+    const redactor = createStrictRedactor(settings);
+    // Documents may contain keys; a quotation with one is not found in its passage, and does not count.
+    return {
+      ...opened,
+      ask: (request, signal) => opened.ask({ ...request, prompt: redactor.redact(request.prompt) }, signal),
+    };
   } catch (error) {
     const failure = new FairleadError('verify/no-judge', `${model.name} cannot be opened: ${errorMessage(error)}`, {
       blame: 'provider',
