@@ -1,6 +1,6 @@
 // Verification as a user meets it: the commands verify-claims and verify-full with scripted models of several families.
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { isObject, type JsonObject } from '../src/core/index.ts';
@@ -75,6 +75,45 @@ test('[A81] [A34] [A36] verify-claims --file --against: planted false sentences 
   assert.doesNotMatch(report.verifiedText, /15/);
   for (const { score } of report.claims)
     assert.ok(score !== undefined && score >= 0 && score <= 1, 'the signal of the scorer');
+});
+
+test('[A26] [A81] verify-claims: a file path that does not exist is contradicted; outside of the folders nothing is looked up', async (t) => {
+  const program = await createVerifyProgram(t, {});
+  writeDocs(program, {
+    'docs/fleet.md': 'The fleet has workers.',
+    'answer.md': [
+      'See `docs/fleet.md` and `docs/nowhere.md`.',
+      'The file `fleet.md` exists.',
+      'The file `linked/secret.md` exists.',
+      'The file `linked/absent.md` exists.',
+      'The file `../outside/secret.md` exists.',
+      'The file `../outside/absent.md` exists.',
+      'The file `docs/fleet.md` exists.',
+    ].join('\n\n'),
+    '../outside/secret.md': 'A secret.',
+  });
+  symlinkSync(path.join(program.cwd, '../outside'), path.join(program.cwd, 'linked'));
+  const run = async (...more: string[]): Promise<readonly (readonly [string, string, string])[]> => {
+    const { out, err } = await program.run([
+      'verify-claims',
+      '--file',
+      'answer.md',
+      '--json',
+      '--judges',
+      'qwen3',
+      ...more,
+    ]);
+    assert.notEqual(out, '', err);
+    return parseReport(out).claims.map(({ text, verdict }) => [text, verdict.type, verdict.why]);
+  };
+  const [both, bare, secret, absent, outside, nowhere, file] = await run();
+  assert.deepEqual(both?.slice(1), ['contradicted', 'The file docs/nowhere.md does not exist.']);
+  assert.equal(bare?.[1], 'unverifiable');
+  assert.deepEqual([secret?.[1], outside?.[1]], ['unverifiable', 'unverifiable']);
+  assert.equal(secret?.[2], absent?.[2], 'a link does not show what is behind it');
+  assert.equal(outside?.[2], nowhere?.[2]);
+  assert.equal(file?.[1], 'supported');
+  assert.equal((await run('--against', 'docs'))[1]?.[1], 'supported', 'the folder of --against');
 });
 
 test('[A81] [A35] without judges exact comparison decides, the rest has no evidence, and the output says so', async (t) => {

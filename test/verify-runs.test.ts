@@ -72,6 +72,15 @@ test('[A2] [A36] --verify: an answer without evidence ends as an abstention with
   );
 });
 
+test('[A26] --verify: a file path that is not in the workspace is contradicted, and one outside of it is not looked up', async (t) => {
+  const answer = 'The pump of the house runs at 40 bar. See `docs/nowhere.md`. The file `../notes.md` exists.';
+  const program = await createReader(t, answer);
+  writeFileSync(path.join(program.cwd, '..', 'notes.md'), 'A secret.');
+  const { out } = await program.run(['-p', question, '--verify']);
+  assert.match(out, /contradicted See `docs\/nowhere\.md`\.\n +The file docs\/nowhere\.md does not exist\./);
+  assert.match(out, /no evidence {2}The file `\.\.\/notes\.md` exists\./);
+});
+
 test('[A25] the setting verify.answers verifies every run; without it and without the flag no judge is asked', async (t) => {
   const program = await createReader(t, 'The pump of the house runs at 90 bar.');
   const plain = await program.run(['-p', question]);

@@ -77,8 +77,8 @@ export type VerifyContext = {
   readonly evidence: readonly Evidence[];
   /** The events of the session, oldest first. */
   readonly events?: readonly Event[];
-  /** Whether a path exists in the workspace; absent if the verification has no workspace. */
-  readonly fileExists?: (path: string) => Promise<boolean>;
+  /** Whether a path exists in the workspace, or undefined if it is not looked up, for example outside of it; absent if the verification has no workspace. */
+  readonly fileExists?: (path: string) => Promise<boolean | undefined>;
   /** Runs a command in the sandbox of the workspace, after the gates; absent if commands may not run. */
   readonly runCommand?: (
     command: string,

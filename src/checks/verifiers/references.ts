@@ -19,8 +19,14 @@ const findUrls = (text: string): readonly string[] =>
 function findPaths(text: string): readonly string[] {
   const withoutUrls = text.replaceAll(urlPattern, ' ');
   const paths = Array.from(withoutUrls.matchAll(pathPattern), ([, ticked, plain]) => ticked ?? plain ?? '');
-  return [...new Set(paths)].filter((path) => /[a-z]/i.test(path) && !/^\d[\d.]*$/.test(path)).slice(0, maxReferences);
+  return [...new Set(paths)].filter((path) => /\.[a-z][a-z0-9]*$/i.test(path)).slice(0, maxReferences);
 }
+
+/** Names that are rarely paths of the workspace: `process.env`, a file of an unnamed folder, a host, a placeholder. That they are missing decides nothing. */
+const isUncertainPath = (path: string): boolean =>
+  !path.includes('/') ||
+  /^[\w-]+(?:\.[\w-]+)*\.(?:ai|app|com|dev|edu|eu|gov|io|net|org)\//i.test(path) ||
+  /[${}]/.test(path);
 
 const eventUrls = new WeakMap<readonly Event[], ReadonlySet<string>>();
 const evidenceUrls = new WeakMap<Evidence, ReadonlySet<string>>();
@@ -54,9 +60,12 @@ async function verifyPaths({ text }: Claim, context: VerifyContext): Promise<Cla
   const { fileExists } = context;
   if (!fileExists) return undefined;
   const found: string[] = [];
+  let isOpen = false;
   for (const path of findPaths(text)) {
-    if (await fileExists(path)) found.push(path);
-    else if (changesFiles.test(text) || isIndirect(text)) return undefined;
+    const exists = await fileExists(path);
+    if (exists === true) found.push(path);
+    else if (exists === undefined || isUncertainPath(path) || changesFiles.test(text) || isIndirect(text))
+      isOpen = true;
     else {
       const evidence = computedEvidence('references', `${path}: no such file in the workspace`);
       return decideExactly('contradicted', 'references', [evidence], `The file ${path} does not exist.`);
@@ -71,7 +80,7 @@ async function verifyPaths({ text }: Claim, context: VerifyContext): Promise<Cla
           .replaceAll(/[`*_.!]/g, '')
           .replaceAll(/\s+/g, ' ')
           .trim();
-  if (path === undefined || found.length > 1 || !existence.test(rest)) return undefined;
+  if (isOpen || path === undefined || found.length > 1 || !existence.test(rest)) return undefined;
   const evidence = computedEvidence('references', `${path}: exists in the workspace`);
   return decideExactly('supported', 'references', [evidence], `The file ${path} exists.`);
 }

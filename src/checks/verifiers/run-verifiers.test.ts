@@ -21,6 +21,24 @@ test('[A26] a path that does not exist is contradicted, and one that is to be ma
   assert.equal(await check('The file src/a.ts exists and Paris is in Germany.'), 'undecided');
   assert.equal(await check('I created src/b.ts.'), 'undecided');
   assert.equal(await check('There is no file src/b.ts.'), 'undecided');
+  const secret = (path: string): Promise<boolean | undefined> =>
+    Promise.resolve(path.startsWith('../') ? undefined : false);
+  assert.equal(
+    await decideLater(referenceVerifier, 'The parser is in ../b.ts.', [], { fileExists: secret }),
+    'undecided',
+    'a path that is not looked up',
+  );
+  assert.equal(
+    await decideLater(referenceVerifier, 'The parser is in ../b.ts and in src/c.ts.', [], { fileExists: secret }),
+    'contradicted',
+  );
+  for (const name of [
+    '`process.env` is read',
+    'The model is vendor/model-4.8',
+    'It is at example.com/a.html',
+    '`a/${name}.ts` is read',
+  ])
+    assert.equal(await check(`${name}.`), 'undecided', name);
   assert.equal(await check('Use and/or in version 1.2/1.3.'), 'undecided');
   assert.equal(await decideLater(referenceVerifier, 'The parser is in src/b.ts.'), 'undecided', 'without a workspace');
 });

@@ -1,4 +1,5 @@
 // Verifies an answer, or answers a question with verification, with the models and documents of the user.
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import {
   answerQuestion,
@@ -22,6 +23,7 @@ import type { Settings } from '../settings/index.ts';
 import { acceptReport } from './accept-report.ts';
 import { openDocuments, type Documents } from './documents.ts';
 import { getVerifySettings, openJudges, openVerifyModel, withoutConsent } from './judges.ts';
+import { createFileLookup } from './workspace-files.ts';
 
 /** What is verified, and with what. */
 export type VerificationRequest = {
@@ -36,6 +38,8 @@ export type VerificationRequest = {
   readonly model?: string;
   /** A folder or file whose documents are the evidence. */
   readonly against?: string;
+  /** A folder in which file paths of the answer are looked up, besides that of `against`. */
+  readonly cwd?: string;
   /** More evidence. */
   readonly evidence?: readonly Evidence[];
   readonly judges?: readonly string[];
@@ -96,6 +100,10 @@ async function verifyWith(
     request.wrapProvider,
   );
   const maxErrorRate = request.maxErrorRate ?? configured.maxErrorRate;
+  const folders = [
+    ...(request.against === undefined ? [] : [toFolder(request.against)]),
+    ...(request.cwd === undefined ? [] : [request.cwd]),
+  ];
   const shared = {
     judges,
     quorum: request.quorum ?? configured.quorum,
@@ -107,6 +115,7 @@ async function verifyWith(
           score: (claim: string, passage: string) => scoreSupport(claim, passage).probability,
         }
       : {}),
+    ...(folders.length > 0 ? { fileExists: createFileLookup(folders) } : {}),
     ...(request.chain === undefined ? {} : { chain: request.chain }),
     ...(request.budget ? { budget: request.budget } : {}),
     ...(request.signal ? { signal: request.signal } : {}),
@@ -145,6 +154,9 @@ async function verifyWith(
     }),
   );
 }
+
+/** The folder itself, or that of a file. */
+const toFolder = (root: string): string => (statSync(root).isDirectory() ? root : path.dirname(root));
 
 /** The author of a given answer is known only if it is named; a question is answered by the model of a start. */
 async function findAuthor({

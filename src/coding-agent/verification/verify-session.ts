@@ -1,6 +1,4 @@
 // Verifies the last answer of a session with the results of its tools as evidence, and records the verification in its log.
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import type { Session } from '../../agent/index.ts';
 import {
   toVerificationRecord,
@@ -12,7 +10,6 @@ import {
 } from '../../checks/index.ts';
 import {
   FairleadError,
-  isPathInside,
   messageText,
   type Event,
   type Provider,
@@ -27,6 +24,7 @@ import { acceptReport } from './accept-report.ts';
 import { getVerifySettings, openJudges } from './judges.ts';
 import { collectSessionEvidence } from './session-evidence.ts';
 import { createVerifyModel } from './verify-model.ts';
+import { createFileLookup } from './workspace-files.ts';
 
 /** The session whose answer is verified, and with what. */
 export type VerifySessionContext = {
@@ -64,7 +62,7 @@ export async function verifySession(
     quorum,
     evidence: collectSessionEvidence(events),
     events,
-    ...(cwd === undefined ? {} : { fileExists: async (file: string) => hasFile(cwd, file) }),
+    ...(cwd === undefined ? {} : { fileExists: createFileLookup([cwd]) }),
     ...(options.budget ? { budget: options.budget } : {}),
     ...(options.onProgress ? { onProgress: options.onProgress } : {}),
     signal,
@@ -73,11 +71,6 @@ export async function verifySession(
   const report = maxErrorRate === undefined ? verified : await acceptReport(verified, { ...target, maxErrorRate });
   await recordVerification(session, report);
   return report;
-}
-
-function hasFile(cwd: string, file: string): boolean {
-  const full = path.resolve(cwd, file);
-  return isPathInside(cwd, full) && existsSync(full);
 }
 
 /** Verifies the last answer of a conversation with the user. */

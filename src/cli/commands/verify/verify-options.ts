@@ -108,6 +108,7 @@ export async function runVerifyCommand(
     const report = await runVerification({
       ...subject,
       settings,
+      cwd: process.cwd(),
       host: createTtyHost(printErr),
       signal: signals.signal,
       onProgress: progress.show,
