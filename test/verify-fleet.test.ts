@@ -18,12 +18,18 @@ const readSystem = (body: JsonObject): string => {
 
 const question = 'At how many bar does the pump of the house run?';
 
+const planSteps = [
+  { id: 'read', words: question, after: [], verify: true },
+  { id: 'report', words: 'Write a report.', after: ['read'] },
+];
+
 /** A program whose author reads notes.md and answers; the other models judge. */
 async function createFleetProgram(t: TestContext, answer: string): Promise<TestProgram> {
   const program = await createProgram(
     t,
     ({ model, prompt, results, body }) => {
       if (model !== 'qwen3') return respondAsModel({ answers: true }, readSystem(body), prompt);
+      if (prompt.includes('Make a plan')) return says(JSON.stringify({ steps: planSteps }));
       return results.length === 0 ? calls('read_file', { path: 'notes.md' }) : says(answer);
     },
     { models },
@@ -57,6 +63,27 @@ test('[A25] a worker verifies the answer of a queued run; a wrong one ends as an
   const bad = outcomeOf(await runQueued(wrong, '--verify'));
   assert.equal(bad['reason'], 'abstained', JSON.stringify(bad));
   assert.match(String(bad['detail']), /No claim of the answer is supported/);
+  assert.match(String(bad['text']), /^I don’t know: No claim of the answer is supported/);
+  assert.equal(bad['originalText'], 'The pump of the house runs at 90 bar.');
+});
+
+test('[A34] [A36] the next step of a plan reads the verified answer with the false claim struck', async (t) => {
+  const program = await createFleetProgram(t, 'The pump of the house runs at 40 bar. The filter is changed in June.');
+  writeFileSync(
+    path.join(program.cwd, 'tasks.jsonl'),
+    JSON.stringify({ prompt: 'Look after the pump.', kind: 'plan' }),
+  );
+  const queued = await program.run(['enqueue', '--file', 'tasks.jsonl']);
+  assert.equal(queued.code, 0, queued.err);
+  const worked = await program.run(['worker', '--drain']);
+  assert.equal(worked.code, 0, worked.err);
+  const prompts = program.modelRequests().map(({ body }) => JSON.stringify(body));
+  const report = prompts.filter((each) => each.includes('Write a report.') && each.includes('the result of step read'));
+  assert.ok(report.length > 0, 'the step was asked');
+  for (const each of report) {
+    assert.match(each, /~~The filter is changed in June\.~~/);
+    assert.doesNotMatch(each, /(?<!~~)The filter is changed in June/);
+  }
 });
 
 test('[A25] without the setting no judge is asked', async (t) => {

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { findClaimsWithoutEvidence } from '../src/checks/index.ts';
-import { isObject, type Event, type JsonObject } from '../src/core/index.ts';
+import { isObject, messageText, type Event, type JsonObject } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
 import { createProgram, type TestProgram } from './support/cli-harness.ts';
 import { respondAsModel } from './support/scripted-judges.ts';
@@ -70,6 +70,32 @@ test('[A2] [A36] --verify: an answer without evidence ends as an abstention with
     [result['reason'], isObject(result['verification']) && result['verification']['outcome']],
     ['abstained', 'abstained'],
   );
+});
+
+test('[A34] [A36] --verify: a program gets the answer with the false claim struck, and beside it what the model wrote', async (t) => {
+  const answer = 'The pump of the house runs at 40 bar. The filter is changed in June.';
+  const program = await createReader(t, answer);
+  const { code, out, err } = await program.run(['-p', question, '--verify', '--json']);
+  assert.equal(code, 0, err);
+  const result = JSON.parse(out) as JsonObject;
+  assert.equal(
+    result['result'],
+    'The pump of the house runs at 40 bar. [1] ~~The filter is changed in June.~~',
+    'the answer that is handed on',
+  );
+  assert.equal(result['original_result'], answer);
+  const turn = readEvents(program).findLast((event) => event.type === 'turn-ended');
+  assert.ok(turn?.type === 'turn-ended' && messageText(turn.message) === answer, 'the log has the words of the model');
+});
+
+test('[A2] [A36] --verify: an abstention hands on no claim, also if the verification cannot run', async (t) => {
+  const wrong = await createReader(t, 'The pump of the house runs at 90 bar.');
+  const result = JSON.parse((await wrong.run(['-p', question, '--verify', '--json'])).out) as JsonObject;
+  assert.match(String(result['result']), /^I don’t know: No claim of the answer is supported\./);
+  assert.equal(result['original_result'], 'The pump of the house runs at 90 bar.');
+  assert.equal((await wrong.run(['config', 'set', 'verify.judges', 'nothing'])).code, 0);
+  const unknown = JSON.parse((await wrong.run(['-p', question, '--verify', '--json'])).out) as JsonObject;
+  assert.match(String(unknown['result']), /^Not verified: There is no model "nothing"/);
 });
 
 test('[A26] --verify: a file path that is not in the workspace is contradicted, and one outside of it is not looked up', async (t) => {

@@ -4,8 +4,7 @@ import {
   FairleadError,
   formatError,
   fromFailure,
-  lastItem,
-  messageText,
+  getAnswerText,
   pendingApprovals,
   type Event,
   type PendingApproval,
@@ -37,8 +36,10 @@ export type MessageStopReason = 'end-turn' | 'tool-use' | 'max-tokens' | 'refusa
 
 /** The result of a run. `Output` is the type of `object`, which an `outputSchema` sets. */
 export type RunResult<Output = unknown> = {
-  /** The text of the last answer; empty if there is none. */
+  /** The text of the last answer; empty if there is none. A check may have replaced it, for example with claims struck out. */
   readonly text: string;
+  /** The answer as the model wrote it, if a check replaced `text`. */
+  readonly originalText?: string;
   /** How the run ended: `success`, `max-turns-exceeded`, `waiting`, `stopped` or `error`. */
   readonly status: ResultStatus;
   /** The exact reason for `status`. */
@@ -107,9 +108,8 @@ export function toRunResult(state: RunState, context: ResultContext): RunResult<
   const { spent, ended } = state;
   const reason = ended?.reason ?? 'waiting';
   const status = resultStatus(reason);
-  const last = lastItem(state.messages);
   return {
-    text: last?.role === 'assistant' ? messageText(last) : '',
+    ...getAnswerText(state),
     status,
     reason,
     detail: ended?.detail,

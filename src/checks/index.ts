@@ -113,6 +113,7 @@ export {
   createMeter,
   decidingText,
   findClaimsWithoutEvidence,
+  formatOutcome,
   formatReport,
   formatSource,
   maxClaims,

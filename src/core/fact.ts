@@ -77,11 +77,11 @@ export type UnconfirmedClaim = {
   readonly events?: readonly number[];
 };
 
-/** The verdict of a check. A check that lets an answer pass can name statements that it could not confirm. */
+/** The verdict of a check. A check that lets an answer pass can name statements that it could not confirm. `text` replaces the answer in the result of the run, for example with claims struck out. */
 export type Verdict =
-  | { readonly type: 'passed'; readonly claims?: readonly UnconfirmedClaim[] }
+  | { readonly type: 'passed'; readonly claims?: readonly UnconfirmedClaim[]; readonly text?: string }
   | { readonly type: 'failed'; readonly why: string; readonly claims?: readonly UnconfirmedClaim[] }
-  | { readonly type: 'abstained'; readonly why: string };
+  | { readonly type: 'abstained'; readonly why: string; readonly text?: string };
 
 /** Accumulated usage. `turnsWithoutPrice` counts turns whose cost is unknown. */
 export type UsageTotals = {

@@ -55,6 +55,8 @@ export type RunOutcome = {
   readonly detail?: string;
   /** The answer; empty if there is none. */
   readonly text: string;
+  /** The answer as the model wrote it, if a check replaced it. */
+  readonly originalText?: string;
   readonly error?: Failure;
   readonly spent: UsageTotals;
   /** The calls that the client must execute, if the run ended for them. */

@@ -217,4 +217,5 @@ export { callId } from './response-facts.ts';
 export { copyTool, subagentLimits, deriveSubagent, type SubagentOverrides } from './subagent-config.ts';
 export { longestMatch, maxOf, minOf } from './extremes.ts';
 export { formatColumns } from './format-columns.ts';
+export { getAnswerText, type AnswerText } from './answer-text.ts';
 export { formatUnconfirmedClaims } from './unconfirmed-claims.ts';

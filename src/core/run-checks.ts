@@ -16,7 +16,8 @@ export async function runChecks(agent: ResolvedAgent, { writer, signal }: RunCon
     const verdict = await runCheck(check, writer.state, signal);
     if (signal.aborted) return;
     if (verdict.type === 'passed') {
-      if (verdict.claims) unconfirmed.push({ type: 'check-ended', check: check.name, verdict });
+      if (verdict.claims || verdict.text !== undefined)
+        unconfirmed.push({ type: 'check-ended', check: check.name, verdict });
       continue;
     }
     await writer.record([{ type: 'check-ended', check: check.name, verdict }], { durable: true });
@@ -29,13 +30,14 @@ export async function runChecks(agent: ResolvedAgent, { writer, signal }: RunCon
 async function runCheck(check: Check, state: RunState, signal: AbortSignal): Promise<Verdict> {
   try {
     const result: unknown = await raceAbort(signal, () => check.run(state, signal));
-    const { type, why, claims } = isObject(result) ? result : {};
+    const { type, why, claims, text } = isObject(result) ? result : {};
     const found = Array.isArray(claims) ? claims.filter(isUnconfirmedClaim).slice(0, maxClaims) : [];
     const stated = found.length ? { claims: found } : {};
-    if (type === 'passed') return { type, ...stated };
+    const handedOn = typeof text === 'string' ? { text } : {};
+    if (type === 'passed') return { type, ...stated, ...handedOn };
     const reason = typeof why === 'string' ? why : `The check ${check.name} gave no reason.`;
     if (type === 'failed') return { type, why: reason, ...stated };
-    if (type === 'abstained') return { type, why: reason };
+    if (type === 'abstained') return { type, why: reason, ...handedOn };
     return { type: 'failed', why: `The check ${check.name} returned no verdict.` };
   } catch (error) {
     return { type: 'failed', why: `The check ${check.name} could not run: ${errorMessage(error)}` };

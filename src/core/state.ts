@@ -105,6 +105,8 @@ export type RunState = {
   readonly abstained: string | undefined;
   /** The statements of the last answer that a check could not confirm. */
   readonly unconfirmed?: readonly UnconfirmedClaim[] | undefined;
+  /** The last answer as a check lets it be handed on; absent if no check replaced it. */
+  readonly checkedText?: string | undefined;
   readonly ended: { readonly reason: StopReason; readonly detail?: string; readonly error?: Failure } | undefined;
 };
 
@@ -271,9 +273,14 @@ function reduceEvent(s: RunState, e: Event): RunState {
       return endCall(s, e);
     case 'check-ended':
       return e.verdict.type === 'passed'
-        ? { ...s, verified: true, ...(e.verdict.claims ? { unconfirmed: e.verdict.claims } : {}) }
+        ? {
+            ...s,
+            verified: true,
+            ...(e.verdict.claims ? { unconfirmed: e.verdict.claims } : {}),
+            checkedText: e.verdict.text ?? s.checkedText,
+          }
         : e.verdict.type === 'abstained'
-          ? { ...s, abstained: e.verdict.why }
+          ? { ...s, abstained: e.verdict.why, checkedText: e.verdict.text ?? s.checkedText }
           : {
               ...s,
               needsTurn: true,

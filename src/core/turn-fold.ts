@@ -61,6 +61,7 @@ export function startTurn(s: RunState, inputs: readonly string[], notes: readonl
     needsTurn: true,
     verified: false,
     unconfirmed: undefined,
+    checkedText: undefined,
     sent: now.messages.length,
     truncated: false,
     failure: undefined,

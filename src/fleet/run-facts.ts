@@ -3,9 +3,8 @@ import {
   pendingApprovals,
   unwrapDeferredCall,
   fold,
-  lastItem,
+  getAnswerText,
   runStateView,
-  messageText,
   type Event,
   type Log,
   type ApprovalQuestion,
@@ -31,8 +30,8 @@ export async function listOpenQuestions(
 }
 
 /** Returns the outcome of the run that has ended in this state. */
-export function getRunOutcome({ ended, messages, spent, calls }: RunState): RunOutcome {
-  const last = lastItem(messages);
+export function getRunOutcome(state: RunState): RunOutcome {
+  const { ended, spent, calls } = state;
   // Any other end of a run gives open calls a result, so calls without one belong to the client.
   const clientToolCalls = calls.flatMap(({ id, tool, input, sent, result }) =>
     result ? [] : [{ id, tool, input: sent ?? input }],
@@ -40,7 +39,7 @@ export function getRunOutcome({ ended, messages, spent, calls }: RunState): RunO
   const { reason = 'cancelled', detail, error } = ended ?? {};
   return {
     reason,
-    text: last?.role === 'assistant' ? messageText(last) : '',
+    ...getAnswerText(state),
     spent,
     ...(detail === undefined ? {} : { detail }),
     ...(error ? { error } : {}),

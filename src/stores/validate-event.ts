@@ -79,6 +79,7 @@ const origin = shape({ kind: text, name: optional(text), endsRun: optional(bool)
 const verdict: Validator = (value) =>
   isObject(value) &&
   optional(list(shape({ text, why: text })))(value['claims']) &&
+  optional(text)(value['text']) &&
   (value['type'] === 'passed' || (oneOf('failed', 'abstained')(value['type']) && text(value['why'])));
 
 const factSchemas: { readonly [type in Fact['type']]: Readonly<Record<string, Validator>> } = {

@@ -1,7 +1,7 @@
 // Text about sub-agents: their status, activity and reports.
 import {
   escapeInvisibleLine,
-  lastItem,
+  getAnswerText,
   messageText,
   messageToolCalls,
   pendingApprovals,
@@ -98,8 +98,7 @@ export type SubagentReport = { readonly text: string; readonly failed: boolean }
 
 /** The answer of a sub-agent, or why there is none. */
 export function subagentReport(state: RunState): SubagentReport {
-  const last = lastItem(state.messages);
-  const answer = last?.role === 'assistant' ? messageText(last) : '';
+  const { text: answer } = getAnswerText(state);
   const { reason, detail } = state.ended ?? {};
   if (reason === 'answered' || reason === 'task-complete') return { text: answer, failed: false };
   const questions = pendingApprovals(state).map(({ question }) => question);

@@ -12,13 +12,20 @@ export type FormatReportOptions = {
 /** The outcome as the first word; a text without a question cannot be an answer. */
 const titles = { verified: 'Verified', abstained: 'I don’t know', 'not-verified': 'Not verified' } as const;
 
+const isAbstentionWithoutQuestion = ({ outcome, question }: VerificationReport): boolean =>
+  outcome === 'abstained' && question === undefined;
+
+/** Returns the outcome as one line, such as "I don’t know: No claim of the answer is supported." */
+export const formatOutcome = (report: VerificationReport): string =>
+  `${isAbstentionWithoutQuestion(report) ? 'Not supported' : titles[report.outcome]}: ${report.why}`;
+
 /** Returns the report as Markdown text. An answer that is not verified is shown as a draft, after the outcome. */
 export function formatReport(report: VerificationReport, options: FormatReportOptions = {}): string {
   const { maxListed = Infinity } = options;
   const counts = countVerdicts(report.claims);
   const answer = report.answer.trim();
-  const isUnasked = report.outcome === 'abstained' && report.question === undefined;
-  const outcome = `${isUnasked ? 'Not supported' : titles[report.outcome]}: ${report.why}`;
+  const isUnasked = isAbstentionWithoutQuestion(report);
+  const outcome = formatOutcome(report);
   const sections = [
     ...(report.outcome === 'verified'
       ? [answer, outcome]

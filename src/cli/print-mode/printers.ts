@@ -109,6 +109,7 @@ function toResultJson(result: RunResult, { session, model, verification }: RunNa
     is_error: status !== 'success',
     reason,
     result: result.text,
+    ...(result.originalText === undefined ? {} : { original_result: result.originalText }),
     ...(result.object === undefined ? {} : { structured_output: result.object }),
     ...(status === 'success' ? {} : { error: formatRunEnd(result) }),
     ...(result.unconfirmedClaims.length > 0 ? { unconfirmed_claims: result.unconfirmedClaims } : {}),

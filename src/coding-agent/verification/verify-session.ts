@@ -1,6 +1,7 @@
 // Verifies the last answer of a session with the results of its tools as evidence, and records the verification in its log.
 import type { Session } from '../../agent/index.ts';
 import {
+  formatOutcome,
   toVerificationRecord,
   verificationKey,
   verifyAnswer,
@@ -140,10 +141,31 @@ export async function runVerifyCheck(
       onProgress: ({ stage, text, done, total }) =>
         host.progress(stage === 'done' ? '' : `Verifying: ${text} (${done} of ${total})`),
     });
-    return report.outcome === 'verified' ? { type: 'passed' } : { type: 'abstained', why: report.why };
+    return toVerdict(report);
   } catch (error) {
     signal.throwIfAborted();
-    return { type: 'abstained', why: `Not verified: ${error instanceof Error ? error.message : String(error)}` };
+    const why = `Not verified: ${error instanceof Error ? error.message : String(error)}`;
+    return { type: 'abstained', why, text: why };
+  }
+}
+
+/** Only a verified answer is handed on, with its citations and its struck claims; otherwise the reason is the answer. */
+function toVerdict(report: VerificationReport): Verdict {
+  const { outcome, why, draft, answer, claims } = report;
+  if (outcome !== 'verified') return { type: 'abstained', why, text: formatOutcome(report) };
+  if (!isJson(draft)) return { type: 'passed', text: answer };
+  if (claims.every(({ verdict }) => verdict.type === 'supported')) return { type: 'passed' };
+  const struck = 'A part of the JSON answer is not supported, and JSON cannot be struck out.';
+  return { type: 'abstained', why: struck, text: `I don’t know: ${struck}` };
+}
+
+function isJson(text: string): boolean {
+  if (!/^\s*[[{"]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -177,7 +177,7 @@ const factSchemas: Readonly<Record<Fact['type'], DataSchema>> = {
     check: stringValue,
     verdict: openObject(
       { type: enumSchema(['passed', 'failed', 'abstained']) },
-      { why: stringValue, claims: arraySchema(openObject({ text: stringValue, why: stringValue })) },
+      { why: stringValue, text: stringValue, claims: arraySchema(openObject({ text: stringValue, why: stringValue })) },
     ),
   }),
   'run-ended': openObject({ reason: enumSchema(stopReasons) }, { detail: stringValue, error: schemaRef('error') }),

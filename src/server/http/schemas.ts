@@ -135,6 +135,7 @@ const runSchema = z.object({
       reason: z.enum(stopReasons),
       detail: z.string().exactOptional(),
       text: z.string(),
+      originalText: z.string().exactOptional(),
       error: failureSchema.exactOptional(),
       spent: usageSchema,
       clientToolCalls: z
