@@ -56,6 +56,24 @@ test('[A26] unit conversions that are wrong are contradicted', () => {
   ]);
 });
 
+test('[A26] compound quantities: decimals that are only their digits are not accepted, and a sign or a comma is not guessed', () => {
+  expectAll(unitVerifier, 'supported', ['1 h 30 min is 1.5 h.', '2 m 5 cm is 2.05 m.', '5 lb, 3 oz = 83 oz']);
+  expectAll(unitVerifier, 'contradicted', ['1 h 30 min is 1.3 h.', '2 m 5 cm is 2.5 m.', '5 lb 3 oz is 5.3 lb.']);
+  expectAll(unitVerifier, 'undecided', [
+    '6 ft 2 in is 6.2 ft.',
+    '6.2 ft is 6 ft 2 in.',
+    '5 lb 1 oz is 5.1 lb.',
+    '1 h 20 min is 1.3 h.',
+    '100 ft 2 in is 100 ft.',
+    '-5 ft 2 in is -58 in.',
+    `3' 4" is 3.4 ft.`,
+    `3' 4 in = 40 in`,
+    '1:30 h = 1.5 h',
+    'One and a half hours is 1.3 h.',
+    'We bought 2 kg, 500 g = 1.1 lb',
+  ]);
+});
+
 test('[A26] units with the same letter, of two systems or without a fixed size, and claims that say more, are not decided', () => {
   expectAll(unitVerifier, 'undecided', [
     '5 m is 5 M',

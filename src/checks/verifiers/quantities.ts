@@ -15,7 +15,13 @@ import { getUnitTable, type UnitMeanings } from './unit-table.ts';
 export type QuantityPart = { readonly written: WrittenNumber; readonly name: string; readonly meanings: UnitMeanings };
 
 /** A quantity in a text: its parts and where it ends. */
-export type Quantity = { readonly parts: readonly QuantityPart[]; readonly text: string; readonly end: number };
+export type Quantity = {
+  readonly parts: readonly QuantityPart[];
+  readonly text: string;
+  readonly end: number;
+  /** Whether a comma joins its parts: they may also be two quantities. */
+  readonly isLoose: boolean;
+};
 
 const signedNumber = new RegExp(String.raw`([-\u2212]?)(${numberPattern})`, 'y');
 const wordPattern = /(\p{L}+)\s+/uy;
@@ -28,17 +34,23 @@ const maxParts = 4;
 export function readQuantity(text: string, start: number, notation: NumberNotation): Quantity | undefined {
   const parts: QuantityPart[] = [];
   let end = start;
+  let isLoose = false;
+  let joinedByComma = false;
   for (let at = start; parts.length < maxParts;) {
     const number = readNumber(text, at, notation);
     const unit = number && readUnit(text, number.end);
     if (!number || !unit || !isSmaller(unit.meanings, parts.at(-1)?.meanings)) break;
+    // The sign of `-5 ft 2 in` is that of the whole.
+    if (parts.length > 0 && text[start] !== undefined && /[-\u2212]/.test(text[start])) return undefined;
+    isLoose ||= joinedByComma;
     parts.push({ written: number.written, name: unit.name, meanings: unit.meanings });
     end = unit.end;
-    const joint = /^(?:,?\s+and\s+|\s+)(?=\d)/.exec(text.slice(end, end + 12));
+    const joint = /^(?:,?\s+and\s+|,?\s+)(?=\d)/.exec(text.slice(end, end + 12));
     if (!joint) break;
+    joinedByComma = joint[0].startsWith(',');
     at = end + joint[0].length;
   }
-  return parts.length > 0 ? { parts, text: text.slice(start, end), end } : undefined;
+  return parts.length > 0 ? { parts, text: text.slice(start, end), end, isLoose } : undefined;
 }
 
 function readNumber(

@@ -34,7 +34,7 @@ const relationPattern =
   /\s*(=|≈|~|\()\s*|\s+(?:(?:is|are|equals?|makes?|gives?|corresponds to|converts to|comes to)(?:\s+(?:equal to|the same as))?|(has|have|contains?|in))(?:\s+(exactly|precisely)|\s+(about|approximately|roughly|around|nearly|almost))?\s+/iy;
 /** Where a conversion can start: before a number, or before an article at the start of a clause. */
 const startPattern =
-  /(?:there\s+(?:are|is)\s+)?(?<![\p{L}\p{N}.,°/-])(?=[-−]?\d)|(?:^[\s*_-]{0,8}|[,;.]\s|\b(?:and|so)\s)(?:there\s+(?:are|is)\s+)?(?=an?\s|one\s)/giu;
+  /(?:there\s+(?:are|is)\s+)?(?<![\p{L}\p{N}.,:°/'′-])(?<!\d['′]\s)(?=[-−]?\d)|(?:^[\s*_-]{0,8}|[,;.]\s|\b(?:and|so)\s)(?:there\s+(?:are|is)\s+)?(?=an?\s|one\s)/giu;
 
 /** Dimensions whose whole numbers are exact. */
 const exactDimensions = new Set<Dimension>(['time', 'calendar', 'data']);
@@ -52,7 +52,9 @@ function readConversion(text: string, start: number, from: number, notation: Num
   if (isBracket && (text[right.end] !== ')' || left.parts[0]?.name === right.parts[0]?.name)) return undefined;
   const precision: Precision =
     exactly !== undefined ? 'exactly' : about !== undefined || symbol === '≈' || symbol === '~' ? 'about' : 'rounded';
-  const { truth, computation } = relateQuantities(left, right, precision);
+  const { truth: related, computation } = relateQuantities(left, right, precision);
+  // A comma joins the parts of a quantity, or two quantities of a list.
+  const truth = related === 'false' && (left.isLoose || right.isLoose) ? 'undecided' : related;
   return { start, end: isBracket ? right.end + 1 : right.end, truth, computation, isWorded: symbol === undefined };
 }
 
@@ -91,8 +93,8 @@ function relateInSystem(
   if (a.dimension !== b.dimension) throw new Undecided('units of different dimensions');
   const isWhole = [...left.parts, ...right.parts].every(({ written }) => written.decimals === 0);
   const strict = exactDimensions.has(a.dimension) && isWhole && precision === 'rounded' ? 'exactly' : precision;
-  const toRight = compareWith(a.base, right, system, strict);
-  const toLeft = compareWith(b.base, left, system, strict);
+  const toRight = compareWith(a.base, right, system, strict, left);
+  const toLeft = compareWith(b.base, left, system, strict, right);
   const finer = isFiner(left, right) ? (toLeft ?? toRight) : (toRight ?? toLeft);
   if (!finer) throw new Undecided('two sums of quantities');
   const label = system === anySystem ? '' : ` (${system})`;
@@ -117,17 +119,25 @@ function compareWith(
   { parts }: Quantity,
   system: string,
   precision: Precision,
+  other: Quantity,
 ): { readonly truth: Truth; readonly text: string } | undefined {
   const [part] = parts;
   if (!part || parts.length > 1) return undefined;
   const unit = unitOf(part.meanings, system);
   const exact = divide(subtract(base, unit.offset ?? rational(0n)), unit.factor);
   const roundsWhole = !exactDimensions.has(unit.dimension);
+  const truth = compareWritten(exact, part.written, { precision, roundsWhole });
+  // `6 ft 2 in is 6.2 ft` is a rounding by chance: its digits are those of the parts.
+  const isChance = truth === 'true' && precision === 'rounded' && isPartOf(part, other) && part.written.decimals < 2;
   return {
-    truth: compareWritten(exact, part.written, { precision, roundsWhole }),
+    truth: isChance && compare(exact, part.written.value) !== 0 ? 'undecided' : truth,
     text: `${formatRational(exact)} ${part.name}`,
   };
 }
+
+/** Whether a unit is one of the units of a compound quantity, such as the feet of `6 ft 2 in`. */
+const isPartOf = ({ meanings }: Quantity['parts'][number], { parts }: Quantity): boolean =>
+  parts.length > 1 && parts.some((part) => part.meanings === meanings);
 
 function unitOf(meanings: Quantity['parts'][number]['meanings'], system: string): Unit {
   const unit = meanings[anySystem] ?? meanings[system];
