@@ -65,6 +65,27 @@ test('[A11] fairlead index and fairlead search find passages by words on a first
   assert.deepEqual([missing.code, /not indexed.*fairlead index \./s.test(missing.err)], [1, true]);
 });
 
+test('[A11] fairlead search uses the index of a folder below or above and names it, and says what to type if there is none', async (t) => {
+  const program = await createProgram(t);
+  writeFiles(program.cwd, { ...files, 'other place/empty.txt': 'Nothing.\n', 'song/a.md': 'The word car occurs.\n' });
+  assert.equal((await program.run(['index', 'handbook'])).code, 0);
+  const below = await program.run(['search', 'vacation']);
+  assert.deepEqual([below.code, below.err.trim()], [0, `Searching the index of ${path.join(program.cwd, 'handbook')}`]);
+  assert.match(below.out, /leave\.md:\d/);
+  const elsewhere = await program.run(['search', 'vacation', '--folder', 'other place']);
+  assert.equal(elsewhere.code, 1);
+  assert.match(elsewhere.err, /no folder above or below it is/);
+  assert.match(elsewhere.err, /fairlead index 'other place'\n.*--folder \S+handbook/);
+  assert.equal((await program.run(['index', 'song'])).code, 0);
+  const both = await program.run(['search', 'vacation']);
+  assert.match(both.out, /^Index of \S+handbook\n[^]*leave\.md[^]*\nIndex of \S+song\nNothing matches/);
+  assert.equal(both.code, 0);
+  const asked = await program.run(['search', '--answer', 'vacation']);
+  assert.deepEqual([asked.code, /--folder \S+handbook, --folder \S+song/.test(asked.err)], [1, true], asked.err);
+  const inside = await program.run(['search', 'vacation', '--folder', 'handbook/leave.md']);
+  assert.deepEqual([inside.code, /index of \S+handbook/.test(inside.err)], [0, true]);
+});
+
 test('[A126] the lexical, the semantic and the fused hits are separate lists in the terminal and in JSON', async (t) => {
   const program = await createProgram(t);
   const server = await startEmbeddingServer(t);

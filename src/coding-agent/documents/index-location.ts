@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { errorMessage, escapeInvisibleLine, FairleadError } from '../../core/index.ts';
+import { errorMessage, escapeInvisibleLine, FairleadError, isPathInside } from '../../core/index.ts';
 import { deleteIndexFile, readIndexFile } from '../../retrieval/index.ts';
 import type { AppDirs } from '../settings/index.ts';
 
@@ -39,6 +39,17 @@ export function findIndexedRoot(dirs: DataDirs, given: string): string | undefin
     if (existsSync(getIndexFile(dirs, root))) return root;
     if (root === path.dirname(root)) return undefined;
   }
+}
+
+/** The folders whose index a search in this folder uses: the nearest of `findIndexedRoot`, else those below it, without the indexes of session logs. */
+export function findSearchRoots(dirs: DataDirs, given: string): readonly string[] {
+  const nearest = findIndexedRoot(dirs, given);
+  if (nearest !== undefined) return [nearest];
+  const folder = resolveDocumentRoot(given);
+  const data = existsSync(dirs.data) ? realpathSync.native(dirs.data) : dirs.data;
+  return listIndexes(dirs)
+    .map(({ root }) => root)
+    .filter((root) => isPathInside(folder, root) && !isPathInside(data, root) && existsSync(root));
 }
 
 /** An index of the user. */

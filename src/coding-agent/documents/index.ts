@@ -1,6 +1,7 @@
 // Indexes of documents for the coding agent, the command line and the server: where they are, and how they are opened.
 export {
   findIndexedRoot,
+  findSearchRoots,
   getIndexFile,
   listIndexes,
   removeIndex,

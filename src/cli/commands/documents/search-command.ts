@@ -13,8 +13,10 @@ import {
 } from '../../../retrieval/index.ts';
 import {
   assertMayLeave,
-  findIndexedRoot,
+  findSearchRoots,
+  listIndexes,
   openFolderIndex,
+  resolveDocumentRoot,
   updateBeforeSearch,
 } from '../../../coding-agent/documents/index.ts';
 import { openModel, resolveModelUnattended } from '../../../coding-agent/models/index.ts';
@@ -23,15 +25,15 @@ import { createVerifyModel } from '../../../coding-agent/verification/index.ts';
 import type { Command } from '../../args/command.ts';
 import { onShutdown } from '../../args/shutdown-signals.ts';
 import { print, printErr } from '../../args/stdio.ts';
-import { stringOption, withOptions } from '../../args/with-usage.ts';
+import { stringOption, withOptions, type ParsedOptions } from '../../args/with-usage.ts';
 import { createTtyHost } from '../../print-mode/tty-prompter.ts';
 
 const usage = `Usage: fairlead search "<words or question>" [--folder <folder or file>] [--limit <n>] [--answer [--model <name>]] [--no-update]
                        [--embedding <model>] [--fusion rank|score] [--store <postgres://...>] [--json]
        fairlead search --queries <queries.jsonl> --folder <folder or file> [--limit <n>]     many queries, one JSON line each
 
-Searches the index of the folder (by default the working directory, or the nearest folder above it that has one; see
-fairlead index). Prints the hits by words (BM25) and by meaning (vectors) separately, then both fused by reciprocal rank (or
+Searches the index of the folder (by default the working directory), else of the nearest folder above it that has one,
+else of the folders below it; see fairlead index. Prints the hits by words (BM25) and by meaning (vectors) separately, then both fused by reciprocal rank (or
 by weighted scores: --fusion score), each with file:lines and hash. In an index of up to 5,000 files, changed and new files
 are indexed first; with --no-update, or more files, only the files of the hits are compared. --answer lets a model answer
 from the hits, with citations that are checked.`;
@@ -57,45 +59,93 @@ export const run: Command['run'] = withOptions(
     const limit = parseLimit(values.limit);
     if ((query === '') === (values.queries === undefined)) throw new TypeError('Give either a query or --queries.');
     const settings = readSettings();
-    const { embedding, store } = values;
     const given = values.folder ?? process.cwd();
-    const root = store === undefined ? findIndexedRoot(settings.dirs, given) : given;
-    if (root === undefined)
-      throw new FairleadError('retrieval/no-index', `${escapeInvisibleLine(given)} is not indexed.`, {
+    const roots = values.store === undefined ? findRoots(settings, values.folder) : [given];
+    if (roots.length > 1 && (values.answer || values.queries !== undefined))
+      throw new FairleadError('retrieval/many-indexes', 'There are several indexes below this folder.', {
         blame: 'user',
-        hint: `Index it first: fairlead index ${values.folder ?? '.'}`,
+        hint: `Name one: ${roots.map((root) => `--folder ${formatFolder(root)}`).join(', ')}`,
       });
-    const index = await openFolderIndex({
-      settings,
-      root,
-      fusion: parseFusion(values.fusion),
-      ...(embedding === undefined ? {} : { embedding }),
-      ...(store === undefined ? {} : { store }),
-    });
-    const signals = onShutdown(['SIGINT', 'SIGTERM'], () => {});
-    const { signal } = signals;
-    try {
-      if (!values['no-update']) for (const notice of await updateBeforeSearch(index, signal)) printErr(`${notice}\n`);
-      if (values.queries !== undefined)
-        return await searchAll(index, readQueries(values.queries), limit ?? 100, signal);
-      if (values.answer)
-        return await answer(index, query, {
-          limit,
-          model: values.model,
-          settings,
-          asJson: values.json === true,
-          signal,
-        });
-      const result = await index.search(query, { limit: limit ?? 5, signal });
-      for (const notice of result.notices) printErr(`${notice}\n`);
-      print(values.json ? `${JSON.stringify(result)}\n` : formatResult(result, parseFusion(values.fusion)));
-      return result.hits.length > 0 ? 0 : 1;
-    } finally {
-      signals.release();
-      await index.close();
+    const real = resolveDocumentRoot(given);
+    let code = 1;
+    for (const root of roots) {
+      // With several indexes, the name of each is a part of the output.
+      if (roots.length > 1 && !values.json) print(`Index of ${escapeInvisibleLine(root)}\n`);
+      else if (values.store === undefined && root !== real)
+        printErr(`Searching the index of ${escapeInvisibleLine(root)}\n`);
+      const found = await searchRoot(root, query, { values, limit, settings, isOneOfMany: roots.length > 1 });
+      if (found === 0) code = 0;
     }
+    return code;
   },
 );
+
+/** The folders whose index is searched; throws if there is none. */
+function findRoots(settings: Settings, folder: string | undefined): readonly string[] {
+  const given = folder ?? process.cwd();
+  const roots = findSearchRoots(settings.dirs, given);
+  if (roots.length > 0) return roots;
+  const others = listIndexes(settings.dirs).slice(0, maxNamedIndexes);
+  const hints = [
+    `Index it first: fairlead index ${folder === undefined ? '.' : formatFolder(folder)}`,
+    ...(others.length > 0
+      ? [`Or search another folder: ${others.map(({ root }) => `--folder ${formatFolder(root)}`).join(', ')}`]
+      : []),
+  ];
+  throw new FairleadError(
+    'retrieval/no-index',
+    `${escapeInvisibleLine(given)} is not indexed, and no folder above or below it is.`,
+    { blame: 'user', hint: hints.join('\n') },
+  );
+}
+
+const maxNamedIndexes = 5;
+
+/** A folder as it is typed at a shell. */
+const formatFolder = (folder: string): string =>
+  /^[\w./~@:+-]+$/.test(folder) ? folder : `'${escapeInvisibleLine(folder).replaceAll("'", `'\\''`)}'`;
+
+type RootSearch = {
+  readonly values: ParsedOptions<typeof options>;
+  readonly limit: number | undefined;
+  readonly settings: Settings;
+  /** Whether the result names its index. */
+  readonly isOneOfMany: boolean;
+};
+
+async function searchRoot(
+  root: string,
+  query: string,
+  { values, limit, settings, isOneOfMany }: RootSearch,
+): Promise<number> {
+  const { embedding, store } = values;
+  const index = await openFolderIndex({
+    settings,
+    root,
+    fusion: parseFusion(values.fusion),
+    ...(embedding === undefined ? {} : { embedding }),
+    ...(store === undefined ? {} : { store }),
+  });
+  const signals = onShutdown(['SIGINT', 'SIGTERM'], () => {});
+  const { signal } = signals;
+  try {
+    if (!values['no-update']) for (const notice of await updateBeforeSearch(index, signal)) printErr(`${notice}\n`);
+    if (values.queries !== undefined) return await searchAll(index, readQueries(values.queries), limit ?? 100, signal);
+    if (values.answer)
+      return await answer(index, query, { limit, model: values.model, settings, asJson: values.json === true, signal });
+    const result = await index.search(query, { limit: limit ?? 5, signal });
+    for (const notice of result.notices) printErr(`${notice}\n`);
+    print(
+      values.json
+        ? `${JSON.stringify(isOneOfMany ? { root, ...result } : result)}\n`
+        : formatResult(result, parseFusion(values.fusion)),
+    );
+    return result.hits.length > 0 ? 0 : 1;
+  } finally {
+    signals.release();
+    await index.close();
+  }
+}
 
 function parseLimit(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
