@@ -98,14 +98,21 @@ function addSentences(answer: string, { start, end }: TextSpan, sentences: Sente
 
 /** Replaces code, quotations and links by placeholders of the same length; emphasis becomes white space. */
 function maskText(text: string): string {
-  return text
-    .replaceAll(/`{1,3}[^`\n]{1,300}`{1,3}/g, (code) => codeMark.repeat(code.length))
-    .replaceAll(/\]\([^()\s]{1,300}\)/g, (link) => ' '.repeat(link.length))
-    .replaceAll(/https?:\/\/[^\s)]{1,300}/g, (url) => quoteMark.repeat(url.length))
-    .replaceAll(/"[^"\n]{1,300}"|“[^”\n]{1,300}”|«[^»\n]{1,300}»/g, (quote) => quoteMark.repeat(quote.length))
-    .replaceAll(/(?<![\w’'])['‘][^'‘’\n]{1,200}['’](?!\w)/g, (quote) => quoteMark.repeat(quote.length))
-    .replaceAll(/[*\n\t[]/g, ' ');
+  let masked = text;
+  for (const [signs, pattern, mark] of masks)
+    if (signs.some((sign) => masked.includes(sign)))
+      masked = masked.replaceAll(pattern, (found) => mark.repeat(found.length));
+  return masked.replaceAll(/[*\n\t[]/g, ' ');
 }
+
+/** What is replaced, in this order: a text without one of the signs is not searched. */
+const masks: readonly (readonly [signs: readonly string[], pattern: RegExp, mark: string])[] = [
+  [['`'], /`{1,3}[^`\n]{1,300}`{1,3}/g, codeMark],
+  [[']('], /\]\([^()\s]{1,300}\)/g, ' '],
+  [['://'], /https?:\/\/[^\s)]{1,300}/g, quoteMark],
+  [['"', '“', '«'], /"[^"\n]{1,300}"|“[^”\n]{1,300}”|«[^»\n]{1,300}»/g, quoteMark],
+  [["'", '‘'], /(?<![\w’'])['‘][^'‘’\n]{1,200}['’](?!\w)/g, quoteMark],
+];
 
 /** The text between the marks of a placeholder: code without backticks, a quotation without quotes. */
 export const unmark = (text: string): string => text.replaceAll(/^[`"“«'‘]+|[`"”»'’]+$/g, '').trim();

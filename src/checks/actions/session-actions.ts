@@ -55,6 +55,10 @@ const harmlessTools = new Set(['git', 'command_output', 'stop_command', 'run_cod
 const historyCommand =
   /\bgit\s(?:[^|;&]*\s)?(?:log|diff|show|blame|shortlog)\b|\bgh\s+(?:pr|issue|release)\s+(?:view|diff|list)\b/;
 
+/** Whether a command reads the history of a repository. Most targets are paths, which are told apart first. */
+const readsHistory = (target: string): boolean =>
+  (target.includes('git') || target.includes('gh')) && historyCommand.test(target);
+
 /** Reads the records of a session. */
 export function readSessionActions(evidence: ActionEvidence): SessionActions {
   const files = new Map<string, ChangedFile['changes'][number][]>();
@@ -66,7 +70,7 @@ export function readSessionActions(evidence: ActionEvidence): SessionActions {
   for (const record of evidence.log.records) {
     const isBackground = record.tool.endsWith(' &');
     const tool = isBackground ? record.tool.slice(0, -2) : record.tool;
-    if (tool === 'git' || historyCommand.test(record.target)) hasReadHistory = true;
+    hasReadHistory ||= tool === 'git' || readsHistory(record.target);
     if (record.changes)
       for (const [path, before, after] of record.changes) {
         const list = files.get(path) ?? [];
