@@ -39,11 +39,17 @@ export function splitSentences(text: string): string[] {
   return sentences;
 }
 
+/** Whether a character is white space; a letter is told apart without a regular expression. */
+function isSpace(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code <= 32 || code > 127 ? /\s/.test(text[at] ?? '') : false;
+}
+
 /** Returns the part of a text without the white space at its ends. */
 export function trimSpan(text: string, { start, end }: TextSpan): TextSpan {
   let from = start;
   let to = end;
-  while (from < to && /\s/.test(text[from] ?? '')) from += 1;
-  while (to > from && /\s/.test(text[to - 1] ?? '')) to -= 1;
+  while (from < to && isSpace(text, from)) from += 1;
+  while (to > from && isSpace(text, to - 1)) to -= 1;
   return { start: from, end: to };
 }

@@ -1,17 +1,20 @@
 // Parses the Markdown of an answer into blocks whose text keeps its offsets: paragraphs, headings, list items, table rows and code.
 import type { TextSpan } from '../types.ts';
 
-/** A block of an answer. `text` has no line prefixes; `offsets` holds the position in the answer of each of its characters. */
+/** A block of an answer. `text` has no line prefixes; `lines` says where the parts of the text stand in the answer. */
 export type AnswerBlock = {
   readonly type: 'paragraph' | 'heading' | 'item' | 'header-row' | 'row' | 'code';
   readonly span: TextSpan;
   readonly text: string;
-  readonly offsets: readonly number[];
+  readonly lines: readonly BlockLine[];
   /** The cells of the header of the table, for a row. */
   readonly header?: readonly string[];
   /** The row without its marks, for a row. */
   readonly cells?: readonly string[];
 };
+
+/** From the offset `at` of the text of a block, each character stands at its offset plus `shift` in the answer. */
+export type BlockLine = { readonly at: number; readonly shift: number };
 
 type Line = { readonly start: number; readonly end: number; readonly text: string; readonly prefix: number };
 
@@ -100,7 +103,7 @@ function findFenceEnd(lines: readonly Line[], from: number, fence: string): numb
 function createCodeBlock(answer: string, lines: readonly Line[], from: number, next: number): AnswerBlock {
   const start = (lines[from]?.start ?? 0) + (lines[from]?.prefix ?? 0);
   const end = lines[next - 1]?.end ?? answer.length;
-  return { type: 'code', span: { start, end }, text: answer.slice(start, end), offsets: [] };
+  return { type: 'code', span: { start, end }, text: answer.slice(start, end), lines: [] };
 }
 
 const isSeparator = (text: string): boolean =>
@@ -142,15 +145,23 @@ const cutLine = ({ start, text }: Line, prefix: number): LinePart => ({
 /** Joins lines by a space; the space has the offset of the end of the line before it. */
 function createBlock(type: AnswerBlock['type'], parts: readonly LinePart[]): AnswerBlock {
   let text = '';
-  const offsets: number[] = [];
+  const lines: BlockLine[] = [];
   for (const [i, part] of parts.entries()) {
-    if (i > 0) {
-      text += ' ';
-      offsets.push((offsets.at(-1) ?? part.start) + 1);
-    }
+    if (i > 0) text += ' ';
+    lines.push({ at: text.length, shift: part.start - text.length });
     text += part.text;
-    for (let at = 0; at < part.text.length; at++) offsets.push(part.start + at);
   }
-  const start = offsets[0] ?? parts[0]?.start ?? 0;
-  return { type, span: { start, end: (offsets.at(-1) ?? start) + 1 }, text, offsets };
+  const start = parts[0]?.start ?? 0;
+  return { type, span: { start, end: toAnswerOffset(lines, Math.max(0, text.length - 1)) + 1 }, text, lines };
+}
+
+/** Returns the position in the answer of a character of a block. */
+export function toAnswerOffset(lines: readonly BlockLine[], at: number): number {
+  let [low, high] = [0, lines.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((lines[middle]?.at ?? 0) <= at) low = middle;
+    else high = middle - 1;
+  }
+  return at + (lines[low]?.shift ?? 0);
 }

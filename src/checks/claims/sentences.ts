@@ -25,25 +25,20 @@ export function findSentences(text: string): readonly TextSpan[] {
   const sentences: TextSpan[] = [];
   const codeEnds = findCodeSpans(text);
   let start = 0;
-  let at = 0;
-  while (at < text.length) {
-    const codeEnd = codeEnds.get(at);
-    if (codeEnd !== undefined) {
-      at = codeEnd;
-      continue;
-    }
+  const marks = /[`.!?…؟۔।॥。！？｡︒]/g;
+  while (marks.test(text)) {
+    const at = marks.lastIndex - 1;
     const char = text[at] ?? '';
-    const isWide = wideEnds.has(char);
-    if (!isWide && !plainEnds.has(char)) {
-      at += 1;
+    if (char === '`') {
+      marks.lastIndex = codeEnds.get(at) ?? at + 1;
       continue;
     }
     const end = skipClosers(text, at + 1);
-    if (isWide || isSentenceEnd(text, start, at, end)) {
+    if (wideEnds.has(char) || isSentenceEnd(text, start, at, end)) {
       sentences.push({ start, end });
       start = end;
     }
-    at = Math.max(end, at + 1);
+    marks.lastIndex = end;
   }
   sentences.push({ start, end: text.length });
   return sentences.map((span) => trimSpan(text, span)).filter((span) => span.start < span.end);
@@ -104,7 +99,7 @@ const minClauseWords = 3;
 /** Returns the parts of a sentence that state something alone: coordinated clauses with their own subject and verb. A sentence whose parts depend on each other is one part. */
 export function findClauses(text: string, sentence: TextSpan): readonly TextSpan[] {
   const whole = text.slice(sentence.start, sentence.end);
-  if (whole.length > 2000 || boundSentence.test(whole)) return [sentence];
+  if (whole.length > 2000 || !/[;；,]/.test(whole) || boundSentence.test(whole)) return [sentence];
   const clauses: TextSpan[] = [];
   let start = 0;
   for (const match of whole.matchAll(joint)) {

@@ -1,6 +1,6 @@
 // Decomposes an answer into claims with their exact spans, by rules alone. What is no claim is listed with the reason.
 import type { Claim, TextSpan } from '../types.ts';
-import { parseBlocks, type AnswerBlock } from './blocks.ts';
+import { parseBlocks, toAnswerOffset, type AnswerBlock } from './blocks.ts';
 import { findClauses, findSentences } from './sentences.ts';
 
 /** Why a part of an answer is no claim. */
@@ -54,9 +54,9 @@ function splitText(block: AnswerBlock, add: (span: TextSpan, text: string) => vo
   }
 }
 
-const toAnswerSpan = ({ offsets, span }: AnswerBlock, { start, end }: TextSpan): TextSpan => ({
-  start: offsets[start] ?? span.start,
-  end: (offsets[end - 1] ?? span.end - 1) + 1,
+const toAnswerSpan = ({ lines }: AnswerBlock, { start, end }: TextSpan): TextSpan => ({
+  start: toAnswerOffset(lines, start),
+  end: toAnswerOffset(lines, end - 1) + 1,
 });
 
 /** A row as a statement of its own: each cell with the header of its column. */
@@ -68,6 +68,7 @@ const formatRow = ({ cells = [], header = [] }: AnswerBlock): string =>
 
 /** Removes emphasis and repeated white space; text in backticks stays as it is. */
 function cleanStatement(text: string): string {
+  if (!/[*_~`]|[^\S ]|\s\s/.test(text)) return text.trim();
   const parts = text.split('`');
   return parts
     .map((part, i) =>
@@ -104,10 +105,14 @@ const greetings: readonly RegExp[] = [
   /^(?:你好|您好|好的|谢谢|مرحبا|شكرا|gern|danke|bitte|gerne)$/,
 ];
 
+/** How a greeting starts; what starts otherwise is not compared further. */
+const greetingStart =
+  /^[\s,]*(?:h|bonjour|good|sure|certainly|o|absolutely|great|thank|you|no|please|let|i|below|for|example|summary|answer|steps|sources|references|tl;|你好|您好|好的|谢谢|مرحبا|شكرا|gern|danke|bitte)/i;
+
 function whyNoClaim(sentence: string): SkippedReason | undefined {
   const bare = sentence.replaceAll(/[*_~#>]/g, '').trim();
-  if (/[?？؟]["'”’)\]」』）]{0,4}$/.test(bare)) return 'question';
-  if (bare.length > 120) return undefined;
+  if (/[?？؟]["'”’)\]」』）]{0,4}$/.test(bare.slice(-5))) return 'question';
+  if (bare.length > 120 || !greetingStart.test(bare)) return undefined;
   const words = bare
     .toLowerCase()
     .replaceAll(/[\s,]+/g, ' ')

@@ -38,13 +38,14 @@ export function findVerdictProblem(verdict: ClaimVerdict, context: VerifyContext
 }
 
 function findEvidenceProblem({ source, text, span }: Evidence, context: VerifyContext): string | undefined {
-  if (text.trim() === '') return 'it named evidence without text.';
+  if (!/\S/.test(text)) return 'it named evidence without text.';
   if (span && !(Number.isInteger(span.start) && span.start >= 0 && span.end > span.start && span.end <= text.length))
     return 'it named a part that is not in its evidence.';
   if (source.type === 'computed') return undefined;
-  if (context.evidence.some((each) => isSameSource(each.source, source) && each.text.includes(text))) return undefined;
+  const isIn = (whole: string): boolean => whole === text || whole.includes(text);
+  if (context.evidence.some((each) => isSameSource(each.source, source) && isIn(each.text))) return undefined;
   const event = source.type === 'event' ? findEvent(context.events ?? [], source.seq) : undefined;
-  if (event && stringsOf(event).some((each) => each.includes(text))) return undefined;
+  if (event && stringsOf(event).some(isIn)) return undefined;
   return 'it named evidence that is not among the sources.';
 }
 
