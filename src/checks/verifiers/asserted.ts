@@ -32,9 +32,13 @@ export function isSentenceStart(text: string, start: number): boolean {
   if (hasWholeLine && listMark.test(line)) return true;
   const trimmed = before.trimEnd();
   if (trimmed === '') return before.length === start;
-  if (/\n[ \t]*\r?\n[ \t]*$/.test(before)) return true;
-  return /\s$/.test(before) && sentenceEnd.test(trimmed) && !/["'”’]$/.test(trimmed) && !abbreviation.test(trimmed);
+  if (lineStart > 0 && /^[ \t]*$/.test(line) && /\n[ \t]*\r?\n[ \t]*$/.test(before)) return true;
+  if (trimmed.length === before.length || /["'”’]/.test(trimmed.at(-1) ?? '')) return false;
+  return sentenceEnd.test(trimmed) && !abbreviation.test(trimmed.slice(-maxAbbreviationChars));
 }
+
+/** More characters than an abbreviation, its full stop and the character before it have. */
+const maxAbbreviationChars = 12;
 
 /** Whether the sentence that ends at a position, without its full stop, ends there in the text. */
 export function isSentenceEnd(text: string, end: number): boolean {
@@ -60,8 +64,9 @@ export const isSteering = (sentence: string): boolean =>
 
 function lastSentence(text: string): string {
   const trimmed = text.trimEnd();
+  const ends = /[.!?。！？]["'”’)\]]*(?=\s)/g;
   let start = 0;
-  for (const match of trimmed.matchAll(/[.!?。！？]["'”’)\]]*(?=\s)/g)) start = match.index + match[0].length;
+  while (ends.test(trimmed)) start = ends.lastIndex;
   return trimmed.slice(start);
 }
 
@@ -134,17 +139,16 @@ function isFramedBy(previous: string): boolean {
   const line = previous.trim();
   if (taskStart.test(line) || /[:：]$/.test(line)) return true;
   // A text without a full stop that is no heading may go on with the statement.
-  const words = line.split(/\s+/).length;
-  return !sentenceEnd.test(line) && !/(?:^|\n)[ \t]{0,3}#{1,6}[ \t][^\n]*$/.test(line) && words > maxTitleWords;
+  return !sentenceEnd.test(line) && !/(?:^|\n)[ \t]{0,3}#{1,6}[ \t][^\n]*$/.test(line) && fourWords.test(line);
 }
 
-const maxTitleWords = 3;
+/** A title has at most three words. */
+const fourWords = /^\s*(?:\S+\s+){3}\S/;
 
 /** Whether a line without a full stop introduces statements that the source only collects. A question for the right one does so too. */
 function isCollecting(line: string): boolean {
   if (/[?？]\s*$/.test(line)) return /\b(?:which|true|correct|right|choose|select)\b/i.test(line);
-  const isShort = line.trim().split(/\s+/).length <= maxTitleWords;
-  return (isShort || !sentenceEnd.test(line)) && collectingWords.test(line);
+  return (!fourWords.test(line) || !sentenceEnd.test(line)) && collectingWords.test(line);
 }
 
 /** Why the sentences beside a place do not let it stand; undefined if they do. */
@@ -178,7 +182,10 @@ export function findObjection(source: NormalText, { start, end }: TextSpan): str
 }
 
 /** The text before a sentence without the mark of its list item. */
-const withoutMark = (before: string): string => before.replace(/(^|\n)[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+$/, '$1');
+function withoutMark(before: string): string {
+  const lineStart = before.lastIndexOf('\n') + 1;
+  return listMark.test(before.slice(lineStart)) ? before.slice(0, lineStart) : before;
+}
 
 /** Whether a place of a source is inside quotation marks, a block quote, deleted text or a comment. */
 export const isQuotedAt = (source: NormalText, start: number): boolean =>
@@ -193,7 +200,8 @@ function isQuoted(text: string, start: number, facts: SourceFacts): boolean {
   const from = Math.max(paragraph, start - maxParagraphChars);
   if (countBetween(facts.quotes, from, start) % 2 === 1 || countBetween(facts.strikes, from, start) % 2 === 1)
     return true;
-  const before = facts.hasOpenQuotes || facts.hasTags ? text.slice(from, start) : '';
+  if (!facts.hasOpenQuotes && !facts.hasTags) return false;
+  const before = text.slice(from, start);
   if (before.lastIndexOf('‘') > before.lastIndexOf('’')) return true;
   const tags = before.match(new RegExp(quoteTag.source, 'gi')) ?? [];
   return tags.filter((tag) => tag[1] !== '/').length * 2 > tags.length;

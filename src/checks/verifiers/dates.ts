@@ -139,6 +139,9 @@ const forms: readonly Form[] = [
   },
 ];
 
+/** A text without one of these has none of the forms. */
+const formWords = /day|week|leap/iu;
+
 function decideOrder(first: WrittenDate, second: WrittenDate, days: number, side: string): readonly [Truth, string] {
   const actual = dayNumber(first) - dayNumber(second);
   const computation = `${formatDate(first)} is ${Math.abs(actual)} days ${actual < 0 ? 'before' : 'after'} ${formatDate(second)}`;
@@ -164,7 +167,7 @@ function readStatements(text: string): readonly DateStatement[] {
   if (dates.length > maxDates || /[\u{f0000}-\u{f03ff}]/u.test(text)) return [];
   const { marked, toOriginal } = markDates(text, dates);
   const statements: DateStatement[] = [];
-  for (const { pattern, decide, isFree = false } of forms)
+  for (const { pattern, decide, isFree = false } of formWords.test(text) ? forms : [])
     for (const match of marked.matchAll(pattern)) {
       const marks = match.slice(1).map((group) => group ?? '');
       const used = marks.flatMap((mark) => dates[(mark.codePointAt(0) ?? 0) - 0xf0000] ?? []);

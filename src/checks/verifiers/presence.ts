@@ -1,6 +1,6 @@
 // Refuses a claim with a number or a name that no evidence contains. It never supports a claim.
 import type { Claim, ClaimVerdict, Evidence, Verifier, VerifyContext } from '../types.ts';
-import { canonicalNumber, likelyNotations, numberPattern } from './numbers.ts';
+import { canonicalNumber, likelyNotations, numberPattern, type NumberNotation } from './numbers.ts';
 import { findNames } from './self-contained.ts';
 import { lowerEvidence } from './source-text.ts';
 import { isReadable, refuse, verifier, withoutCitations } from './verifier.ts';
@@ -14,14 +14,19 @@ type Found = { readonly written: string; readonly value: string; readonly isNega
 
 /** Returns the numbers of a text. A hyphen is a sign at the start of a word only, not in a range or a date. */
 function* readNumbers(text: string): Generator<Found> {
-  const [notation = 'en'] = likelyNotations(text.slice(0, maxSample));
+  if (!/\d/.test(text)) return;
+  let notation: NumberNotation | undefined;
   for (const match of text.matchAll(numberRuns)) {
     const [written, sign = '', digits = ''] = match;
     const before = text[match.index - 1] ?? ' ';
     // Digits inside a word are no number.
     if (before !== ' ' && sign === '' && wordEnd.test(before)) continue;
     const isNegative = sign !== '' && /[\s(=:]/.test(before);
-    yield { written, value: canonicalNumber(digits, notation), isNegative };
+    // Plain digits are the same in every notation.
+    const value = /^[1-9]\d*$/.test(digits)
+      ? digits
+      : canonicalNumber(digits, (notation ??= likelyNotations(text.slice(0, maxSample))[0] ?? 'en'));
+    yield { written, value, isNegative };
   }
 }
 

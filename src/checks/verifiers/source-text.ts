@@ -13,8 +13,12 @@ const longSpace = /[^\S ]\s*| \s+/g;
 const doubleQuotes = /[“”„‟«»]/g;
 const singleQuotes = /[‘’‚‛]/g;
 
+/** What is changed; most statements have nothing of it. */
+const changed = /[^\S ]| \s|[“”„‟«»‘’‚‛]/;
+
 /** Normalises white space and quotation marks. */
 export function normalizeText(original: string): NormalText {
+  if (!changed.test(original)) return { original, text: original, removals: [] };
   const removals: { at: number; removed: number }[] = [];
   let removed = 0;
   const spaced = original.replaceAll(longSpace, (space: string, at: number) => {

@@ -15,8 +15,9 @@ function readStatement(text: string): string | undefined {
     .trim()
     .replace(/^(?:[-+•]|\d{1,3}[.)])\s+/, '')
     .replace(/^(\*\*|__|\*|_)([^*_]+)\1([.!]?)$/, '$2$3');
-  const statement = normalizeText(plain.replace(/[.!。！]$/, '')).text.trim();
-  return isLongEnough(statement) && !/[?？:：]$/.test(statement) ? statement : undefined;
+  const hasStop = /[.!。！]/.test(plain.at(-1) ?? '');
+  const statement = normalizeText(hasStop ? plain.slice(0, -1) : plain).text.trim();
+  return isLongEnough(statement) && !/[?？:：]/.test(statement.at(-1) ?? '') ? statement : undefined;
 }
 
 const threeWords = /^[^\p{L}\p{N}]*(?:[\p{L}\p{N}]+[^\p{L}\p{N}]+){2}[\p{L}\p{N}]/u;
