@@ -29,11 +29,17 @@ type Reading = {
   readonly rest: string;
 };
 
-const isStart = (token: Token): boolean =>
-  token.type === 'number' ||
-  token.type === 'currency' ||
-  (token.type === 'operator' && (token.text === '(' || token.text === '-' || token.text === '√')) ||
-  (token.type === 'word' && startingWords.has(token.text));
+/** Whether an expression can start at a token. After an article it goes on with another of the starting words. */
+function isStart(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at];
+  if (token?.type === 'operator') return token.text === '(' || token.text === '-' || token.text === '√';
+  if (token?.type !== 'word') return token?.type === 'number' || token?.type === 'currency';
+  if (!startingWords.has(token.text)) return false;
+  if (token.text !== 'the' && token.text !== 'a') return true;
+  let next = at + 1;
+  while (tokens[next]?.type === 'markup') next += 1;
+  return tokens[next]?.type === 'word' && startingWords.has(tokens[next]?.text ?? '');
+}
 
 const isJoint = (token: Token | undefined): boolean =>
   token === undefined ||
@@ -78,9 +84,11 @@ function readClaim(text: string, tokens: readonly Token[], notation: NumberNotat
   let rest = '';
   let restStart = 0;
   const first = skipListMark(tokens);
+  // Every expression has a number.
+  const lastNumber = tokens.findLastIndex(({ type }) => type === 'number');
   for (let at = first; at < tokens.length;) {
     const token = tokens[at] as Token;
-    const statement = isStart(token) ? tryStatement(tokens, at, notation) : undefined;
+    const statement = at <= lastNumber && isStart(tokens, at) ? tryStatement(tokens, at, notation) : undefined;
     if (
       statement &&
       isSeparate(tokens, first, at, statement) &&

@@ -33,34 +33,30 @@ function* readNumbers(text: string): Generator<Found> {
 /** Max characters of a text that are read to find its notation of numbers. */
 const maxSample = 2000;
 
-type EvidenceWords = {
-  readonly numbers: ReadonlySet<string>;
-  readonly negativeNumbers: ReadonlySet<string>;
-  readonly lower: string;
-};
+type EvidenceNumbers = { readonly numbers: ReadonlySet<string>; readonly negativeNumbers: ReadonlySet<string> };
 
-const knownWords = new WeakMap<Evidence, EvidenceWords>();
+const knownNumbers = new WeakMap<Evidence, EvidenceNumbers>();
 
-function readEvidence(evidence: Evidence): EvidenceWords {
-  const known = knownWords.get(evidence);
+function readEvidence(evidence: Evidence): EvidenceNumbers {
+  const known = knownNumbers.get(evidence);
   if (known) return known;
   const numbers = new Set<string>();
   const negativeNumbers = new Set<string>();
   for (const { value, isNegative } of readNumbers(evidence.text)) (isNegative ? negativeNumbers : numbers).add(value);
-  const words = { numbers, negativeNumbers, lower: lowerEvidence(evidence) };
-  knownWords.set(evidence, words);
-  return words;
+  const found = { numbers, negativeNumbers };
+  knownNumbers.set(evidence, found);
+  return found;
 }
 
 function verifyPresence({ text }: Claim, { evidence }: VerifyContext): ClaimVerdict | undefined {
-  const known = evidence.map(readEvidence);
   const claimed = withoutCitations(text);
   for (const { written, value, isNegative } of readNumbers(claimed))
-    if (!known.some((each) => (isNegative ? each.negativeNumbers : each.numbers).has(value)))
+    if (!evidence.some((each) => readEvidence(each)[isNegative ? 'negativeNumbers' : 'numbers'].has(value)))
       return refuse(`The number ${written} is in no evidence.`);
   for (const each of findNames(claimed)) {
     const wanted = each.toLowerCase();
-    if (!known.some(({ lower }) => lower.includes(wanted))) return refuse(`The name ${each} is in no evidence.`);
+    if (!evidence.some((each) => lowerEvidence(each).includes(wanted)))
+      return refuse(`The name ${each} is in no evidence.`);
   }
   return undefined;
 }

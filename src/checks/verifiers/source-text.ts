@@ -9,7 +9,8 @@ export type NormalText = {
   readonly removals: readonly { readonly at: number; readonly removed: number }[];
 };
 
-const longSpace = /[^\S ]\s*| \s+/g;
+const otherSpace = /[^\S ]/g;
+const longSpace = / {2,}/g;
 const doubleQuotes = /[“”„‟«»]/g;
 const singleQuotes = /[‘’‚‛]/g;
 
@@ -21,12 +22,10 @@ export function normalizeText(original: string): NormalText {
   if (!changed.test(original)) return { original, text: original, removals: [] };
   const removals: { at: number; removed: number }[] = [];
   let removed = 0;
-  const spaced = original.replaceAll(longSpace, (space: string, at: number) => {
-    if (space.length > 1) {
-      const end = at - removed + 1;
-      removed += space.length - 1;
-      removals.push({ at: end, removed });
-    }
+  const spaced = original.replaceAll(otherSpace, ' ').replaceAll(longSpace, (space: string, at: number) => {
+    const end = at - removed + 1;
+    removed += space.length - 1;
+    removals.push({ at: end, removed });
     return ' ';
   });
   return { original, text: spaced.replaceAll(doubleQuotes, '"').replaceAll(singleQuotes, "'"), removals };
@@ -59,6 +58,19 @@ export function normalEvidence(evidence: Evidence): NormalText {
   const normal = normalizeText(evidence.text);
   normalTexts.set(evidence, normal);
   return normal;
+}
+
+const joinedTexts = new WeakMap<readonly Evidence[], string>();
+
+/** Whether a normal text is in the normal text of some evidence. All texts are searched at once: most statements are in none. */
+export function isInEvidence(evidence: readonly Evidence[], wanted: string): boolean {
+  let joined = joinedTexts.get(evidence);
+  if (joined === undefined) {
+    // A normal text has no line end.
+    joined = evidence.map((each) => normalEvidence(each).text).join('\n');
+    joinedTexts.set(evidence, joined);
+  }
+  return joined.includes(wanted);
 }
 
 /** Max occurrences of a text that are looked at. */

@@ -4,7 +4,14 @@ import { findObjection, isSteering } from './asserted.ts';
 import { hasConflict } from './conflicts.ts';
 import { isAuthored, isIndependent } from './independence.ts';
 import { findNames, findSubjects, hasOwnSubject } from './self-contained.ts';
-import { findOccurrences, lowerEvidence, normalEvidence, normalizeText, toOriginalSpan } from './source-text.ts';
+import {
+  findOccurrences,
+  isInEvidence,
+  lowerEvidence,
+  normalEvidence,
+  normalizeText,
+  toOriginalSpan,
+} from './source-text.ts';
 import { decideExactly, evidenceWithSpan, isReadable, refuse, verifier, withoutCitations } from './verifier.ts';
 
 const name = 'verbatim';
@@ -57,6 +64,7 @@ const hasUnknownStart = ({ source, text }: Evidence, start: number): boolean =>
 function verifyVerbatim(claim: Claim, context: VerifyContext): ClaimVerdict | undefined {
   const statement = readStatement(claim.text);
   if (statement === undefined || !hasOwnSubject(statement) || isSteering(statement)) return undefined;
+  if (context.evidence.length > 1 && !isInEvidence(context.evidence, statement)) return undefined;
   for (const evidence of context.evidence) {
     if (!isIndependent(evidence, context)) continue;
     const normal = normalEvidence(evidence);
