@@ -100,7 +100,7 @@ test('[P54, P60, A98] the packed package installs into an empty directory, runs 
   const shipped = packed?.files ?? [];
   assert.deepEqual(
     shipped.filter(
-      (file) => !/^(dist\/|prompts\/[\w-]+\.md$|(README|LICENSE|CHANGELOG)(\.md)?$|package\.json$)/.test(file),
+      (file) => !/^(dist\/|prompts\/[\w-]+\.md$|(README|LICENSE|NOTICE|CHANGELOG)(\.md)?$|package\.json$)/.test(file),
     ),
     [],
     'only dist, the prompts, the licence and the documents are published',

@@ -22,6 +22,7 @@ import {
   workerFlags,
 } from './fleet-flags.ts';
 import { mcpVerbFlags } from './mcp-flags.ts';
+import { verificationPoints } from './verification-flags.ts';
 import { sessionsSubcommands } from '../sessions/subcommands.ts';
 import { exportFormats } from '../../../sessions/index.ts';
 import { configSubcommands as configVerbs } from '../config.ts';
@@ -123,6 +124,7 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
     })),
     { name: 'mcp serve', flags: mcpFlags, firstWord: [] },
     { name: 'proxy', flags: proxyFlags, firstWord: [] },
+    ...verificationPoints,
     { name: 'serve', flags: serveFlags, firstWord: [] },
     { name: 'worker', flags: workerFlags, firstWord: [] },
     { name: 'enqueue', flags: enqueueFlags, firstWord: 'anything' },

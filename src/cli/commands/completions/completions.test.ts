@@ -93,7 +93,7 @@ test('bash completes commands, subcommands, options and their values from the ta
   assert.deepEqual(inBash(['fairlead', 'completions', '']), ['bash', 'zsh', 'fish']);
   assert.deepEqual(inBash(['fairlead', '--prompt-file', 'a']), ['a prompt.md']);
   assert.deepEqual(inBash(['fairlead', 'fix', 'ses']), [], 'words of a prompt are not commands');
-  assert.deepEqual(inBash(['fairlead', 'fix', '--ver']), [], 'after them only the options of a run are valid');
+  assert.deepEqual(inBash(['fairlead', 'fix', '--vers']), [], 'after them only the options of a run are valid');
   assert.deepEqual(
     inBash(['fairlead', '--model', 'x', 'ses']),
     ['sessions'],

@@ -54,6 +54,7 @@ export const enqueueFlags: readonly CompletionFlag[] = [
   createFlag('every', 'minute hour day month weekday, in UTC', 'anything'),
   createFlag('name', 'the name of the schedule', 'anything'),
   jsonFlag,
+  createFlag('verify', 'verify the answer'),
 ];
 
 /** The flags of `factory`. */
