@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { isObject, type JsonObject } from '../src/core/index.ts';
-import type { VerificationReport } from '../src/checks/index.ts';
+import { isObject, type Event, type JsonObject } from '../src/core/index.ts';
+import { findClaimsWithoutEvidence, type VerificationReport } from '../src/checks/index.ts';
 import { createProgram, type TestProgram } from './support/cli-harness.ts';
 import { respondAsModel, type ScriptedModelOptions } from './support/scripted-judges.ts';
 
@@ -114,6 +114,50 @@ test('[A26] [A81] verify-claims: a file path that does not exist is contradicted
   assert.equal(outside?.[2], nowhere?.[2]);
   assert.equal(file?.[1], 'supported');
   assert.equal((await run('--against', 'docs'))[1]?.[1], 'supported', 'the folder of --against');
+});
+
+test('[A25] [A125] verify-claims and verify-full record a session: the question, the answer, and the verdicts with evidence', async (t) => {
+  const program = await createVerifyProgram(t, {
+    qwen3: { answer: () => 'The rover listens on port 8080 by default.' },
+  });
+  writeDocs(program, { 'docs/guide.md': guide, 'answer.md': 'The battery lasts for 14 hours.' });
+  const question = 'On which port does the rover listen?';
+  const verify = async (...args: readonly string[]): Promise<string> => {
+    const { out, err } = await program.run([...args, '--against', 'docs', '--json']);
+    assert.notEqual(out, '', err);
+    return String((JSON.parse(out) as JsonObject)['session']);
+  };
+  const readEvents = (name: string): readonly Event[] =>
+    program
+      .session(name)
+      .split('\n')
+      .filter((line) => line.includes('"type"'))
+      .map((line) => JSON.parse(line) as Event);
+  for (const name of ['--ephemeral', '--no-session'])
+    assert.equal(await verify('verify-claims', question, name), 'null');
+  assert.deepEqual(program.sessions(), []);
+  const asked = await verify('verify-claims', question);
+  const events = readEvents(asked);
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    'session-started epoch-started input-received run-started turn-started turn-ended annotation-added check-ended run-ended'.split(
+      ' ',
+    ),
+  );
+  const record = events.find((event) => event.type === 'annotation-added' && event.key === 'verification');
+  assert.ok(record?.type === 'annotation-added' && record.spent && Number(record.spent.input) > 0, 'with its cost');
+  assert.match(JSON.stringify(record.value), /"verdict":"supported".*"path":"guide\.md".*port 8080/);
+  assert.deepEqual(findClaimsWithoutEvidence(events), []);
+  await verify('verify-claims', '--file', 'answer.md', '--private');
+  await verify('verify-full', question);
+  const { out } = await program.run(['sessions', 'list']);
+  assert.match(out, /On which port does the rover listen\?/);
+  assert.match(out, /Verify the claims of answer\.md\./);
+  assert.equal(program.sessions().length, 3);
+  const checked = await program.run(['sessions', 'verify']);
+  assert.equal(checked.code, 0, checked.out + checked.err);
+  const files = program.sessions().map((name) => program.session(name));
+  assert.equal(files.filter((text) => text.includes('privacy/labelled')).length, 1, 'the private one is labelled');
 });
 
 test('[A81] [A35] without judges exact comparison decides, the rest has no evidence, and the output says so', async (t) => {

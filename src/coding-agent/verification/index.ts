@@ -2,6 +2,7 @@
 export { getVerifySettings, maxJudges, openJudges, selectJudgeModels, type VerifySettings } from './judges.ts';
 export { openDocuments, type Documents, type OpenDocumentsOptions } from './documents.ts';
 export { runVerification, type VerificationRequest } from './run-verification.ts';
+export { recordVerificationSession, type RecordedVerification } from './record-session.ts';
 export { createVerifyModel } from './verify-model.ts';
 export {
   recordVerification,

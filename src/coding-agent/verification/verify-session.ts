@@ -149,8 +149,8 @@ export async function runVerifyCheck(
   }
 }
 
-/** Only a verified answer is handed on, with its citations and its struck claims; otherwise the reason is the answer. */
-function toVerdict(report: VerificationReport): Verdict {
+/** Returns the verdict of a check: only a verified answer is handed on, with its citations and its struck claims; otherwise the reason is the answer. */
+export function toVerdict(report: VerificationReport): Verdict {
   const { outcome, why, draft, answer, claims } = report;
   if (outcome !== 'verified') return { type: 'abstained', why, text: formatOutcome(report) };
   if (!isJson(draft)) return { type: 'passed', text: answer };

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { errorMessage, escapeInvisible, FairleadError } from '../../../core/index.ts';
 import { formatReport, type VerificationReport, type VerifyProgress } from '../../../checks/index.ts';
-import { readSettings } from '../../../coding-agent/settings/index.ts';
+import { readSettings, type Settings } from '../../../coding-agent/settings/index.ts';
 import {
   getVerifySettings,
+  recordVerificationSession,
   runVerification,
   type VerificationRequest,
 } from '../../../coding-agent/verification/index.ts';
@@ -28,6 +29,8 @@ export const verifyOptions = {
   'max-budget-usd': { type: 'string' },
   'max-ms': { type: 'string' },
   private: { type: 'boolean', default: false },
+  ephemeral: { type: 'boolean', default: false },
+  'no-session': { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
 } as const;
 
@@ -40,6 +43,8 @@ export const verifyOptionsUsage = `  --against <folder> documents that decide: a
   --max-requests, --max-tokens, --max-budget-usd, --max-ms <n>
                      the budget; if it does not reach, the result is an abstention
   --private          only models on your own machines
+  --ephemeral, --no-session
+                     do not record the verification as a session
   --json             the report as JSON
 
 Exit codes: 0 verified, 6 abstained or not verified, 1 an error, 2 invalid arguments.`;
@@ -122,7 +127,11 @@ export async function runVerifyCommand(
       ...(values.private ? { isPrivate: true } : {}),
     });
     progress.clear();
-    printReport(report, values.json);
+    const session =
+      values.ephemeral || values['no-session']
+        ? undefined
+        : await recordReport(report, subject, settings, values.private);
+    printReport(report, values.json, session);
     return report.outcome === 'verified' ? exitCodes.answered : exitCodes.unverified;
   } catch (error) {
     progress.clear();
@@ -133,9 +142,25 @@ export async function runVerifyCommand(
   }
 }
 
-function printReport(report: VerificationReport, json: boolean): void {
-  if (json) print(`${JSON.stringify(report, null, 2)}\n`);
+const recordReport = (
+  report: VerificationReport,
+  { answer, answerFile }: VerifySubject,
+  settings: Settings,
+  isPrivate: boolean,
+): Promise<string> =>
+  recordVerificationSession({
+    settings,
+    report,
+    isGiven: answer !== undefined,
+    ...(answerFile === undefined ? {} : { answerFile }),
+    cwd: process.cwd(),
+    isPrivate,
+  });
+
+function printReport(report: VerificationReport, json: boolean, session: string | undefined): void {
+  if (json) print(`${JSON.stringify({ ...report, session: session ?? null }, null, 2)}\n`);
   else process.stdout.write(formatForOutput(report, process.stdout.isTTY));
+  if (session !== undefined && process.stderr.isTTY) printErr(`Recorded in the session ${JSON.stringify(session)}.\n`);
 }
 
 /** The report as Markdown for a pipe, or with struck text and colors for a terminal. Control characters of the texts are escaped before styles are added. */
