@@ -138,7 +138,7 @@ test('[A125] a statement that another place of the evidence denies, or has with 
     verbatim('The tower is 300 m high.', ['The tower is 300 m high.', 'The tower is 330 m high.']),
     'unverifiable',
   );
-  assert.equal(verbatim(claim, [claim, 'The service keeps backups for 90 days.']), 'supported');
+  assert.equal(verbatim(claim, [claim, 'The service keeps backups for 90 days.']), 'undecided', 'a rival');
   assert.equal(verbatim('Port 80 is open.', ['Port 80 is open. Port 443 is open.']), 'supported');
 });
 

@@ -3,7 +3,9 @@ import type { Claim, ClaimVerdict, Evidence, Verifier, VerifyContext } from '../
 import { findObjection, isSteering } from './asserted.ts';
 import { hasConflict } from './conflicts.ts';
 import { isAuthored, isIndependent } from './independence.ts';
+import { hasRivalStatement } from './rivals.ts';
 import { findNames, findSubjects, hasOwnSubject } from './self-contained.ts';
+import { findSourceMark } from './source-marks.ts';
 import {
   findOccurrences,
   isInEvidence,
@@ -76,6 +78,9 @@ function verifyVerbatim(claim: Claim, context: VerifyContext): ClaimVerdict | un
         return refuse(
           'The sources disagree: one has the statement, and another place denies it or has another number or name.',
         );
+      if (findSourceMark(evidence, span, context.evidence) !== undefined) continue;
+      // A rival need not be a contradiction: judges may decide.
+      if (hasRivalStatement(statement, context.evidence)) return undefined;
       return decideExactly(
         'supported',
         name,

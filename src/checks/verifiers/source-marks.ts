@@ -1,0 +1,164 @@
+// Says why a source does not state its sentences as facts: fiction, samples, older versions, a person who tells something, or another document that calls it outdated.
+import type { Evidence } from '../types.ts';
+import { strongDenial } from './framing-words.ts';
+import { normalEvidence } from './source-text.ts';
+
+/** Words of a title or of the first lines that mark a text as invented, as a pattern, or as no longer valid. */
+const markingWords =
+  /\b(?:fiction|fictional|(?:short|bedtime|ghost|love) stor(?:y|ies)|a (?:story|tale|novel|fable|legend|poem|play)|stories|novels?|fables?|fairy tales?|screenplay|poems?|lyrics|chapter \d+|samples?|templates?|boilerplate|mock(?:-?up)?s?|dummy|placeholders?|specimen|fill in|mad libs|riddles?|puzzles?|quiz(?:zes)?|trivia|exercises?|homework|worksheets?|satire|satirical|parody|spoof|april fools?|joke[ds]?|prank|dream(?:t|ed|s)?|nightmares?|fantas(?:y|ies)|made[ -]up|imagin(?:e|ed|ary)|role-?play|simulation|scenario|outdated|obsolete|deprecated|superseded|withdrawn|expired|void|invalid|no longer|archived?|legacy|retired|drafts?|proposal|rejected|previous(?:ly)?|former(?:ly)?|older|old (?:version|edition|rules?|page|text|prices?|terms)|earlier (?:version|edition|years?)|last (?:year|season|month|week|century)['’]?s?|back then|in the past|once upon|used to|until (?:last|19|20)|how (?:it|we|things|this) (?:was|were|worked|used|did)|before the (?:change|rewrite|update|reform|move)|apply to nobody|do(?:es)? not apply|not (?:real|valid|binding|in force|factual))\b|(?<!\p{L})(?:veraltet\p{L}{0,2}|überholt\p{L}{0,2}|ungültig\p{L}{0,2}|entwurf|beispieltext|mustertext|vorlage|märchen|kurzgeschichte|roman von|früher|satire|brouillon|périmée?s?|obsolète|ancienne version|conte|nouvelle de|modèle de|borrador|plantilla|cuento|obsolet[oa]s?|versión anterior)(?!\p{L})|作废|废止|过时|失效|旧版|虚构|小说|故事|样本|示例|模板|草稿|玩笑/iu;
+
+const maxFirstChars = 300;
+const maxFirstLines = 3;
+
+/** The first lines of a source, as far as they stand before a place. */
+const firstLines = (text: string, start: number): string =>
+  text
+    .slice(0, Math.min(start, maxFirstChars))
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(0, maxFirstLines)
+    .join('\n');
+
+const maxTitleWords = 10;
+
+/** A line of its own without the end of a sentence: a title that has no mark. */
+const isPlainTitle = (line: string): boolean =>
+  line !== '' &&
+  !/[.!?。！？,;|]$|^[-*+•>|`]/.test(line) &&
+  line.split(/\s+/).length <= maxTitleWords &&
+  line.length <= 120;
+
+type Title = { readonly at: number; readonly level: number; readonly text: string };
+
+const knownTitles = new WeakMap<Evidence, readonly Title[]>();
+
+/** The titles of a text: headings, and short lines between blank lines, which are below all headings. */
+function getTitles(evidence: Evidence): readonly Title[] {
+  const known = knownTitles.get(evidence);
+  if (known) return known;
+  const titles: Title[] = [];
+  let at = 0;
+  let isAfterBlank = true;
+  const lines = evidence.text.split('\n');
+  for (const [i, raw] of lines.entries()) {
+    const line = raw.trim();
+    const mark = /^#{1,6}(?=\s)/.exec(line)?.[0].length;
+    if (mark !== undefined) titles.push({ at, level: mark, text: line.slice(mark).trim() });
+    else if (isAfterBlank && (lines[i + 1] ?? '').trim() === '' && isPlainTitle(line))
+      titles.push({ at, level: 7, text: line });
+    isAfterBlank = line === '';
+    at += raw.length + 1;
+  }
+  knownTitles.set(evidence, titles);
+  return titles;
+}
+
+/** The titles above a place, the nearest first. */
+function titlesAbove(titles: readonly Title[], start: number): readonly Title[] {
+  const path: Title[] = [];
+  let level = 8;
+  for (const title of titles.filter(({ at }) => at < start).toReversed()) {
+    if (title.level >= level) continue;
+    path.push(title);
+    level = title.level;
+  }
+  return path;
+}
+
+const versionPattern =
+  /^\W{0,3}(?:(?:version|release|edition|v|as of|since|in|status|stand|rev\.?|revision)\W{0,3})?(\d{1,4}(?:\.\d{1,4}){0,3}(?:-\d{2}-\d{2})?)(?![\d.)]|\.? \p{Lu})/iu;
+
+/** The numbers of the version or the year that a title names first. */
+const readVersion = (title: string): readonly number[] | undefined =>
+  versionPattern.exec(title)?.[1]?.split(/[.-]/).map(Number);
+
+function isNewer(a: readonly number[], b: readonly number[]): boolean {
+  for (let i = 0; i < Math.max(a.length, b.length); i++)
+    if ((a[i] ?? 0) !== (b[i] ?? 0)) return (a[i] ?? 0) > (b[i] ?? 0);
+  return false;
+}
+
+/** Whether a title above a place names a version, and another title of its level a newer one. */
+function isOlderVersion(titles: readonly Title[], path: readonly Title[]): boolean {
+  return path.some(({ level, text }) => {
+    const own = readVersion(text);
+    if (!own) return false;
+    return titles.some((other) => {
+      const version = other.level === level ? readVersion(other.text) : undefined;
+      return version !== undefined && isNewer(version, own);
+    });
+  });
+}
+
+const firstPerson = /(?<![\p{L}\p{N}"“'‘`*/-])(?:I|I['’](?:m|d|ve|ll)|[Mm]y|[Mm]e)(?![\p{L}\p{N}/"”`-])/u;
+const interjection =
+  /(?:^|[.!?,\n]\s*)(?:sure|right|yeah|yep|yes|of course|oh|ha|well|great|obviously|as if|totally|wow|lol|seriously|honestly)[\s,.!…]*$/i;
+const mockingStart =
+  /^\W*(?:seriously|just kidding|kidding|not!|as if|yeah|in your dreams|and pigs|said no|if only|ha\b|lol|or so)/i;
+const announcing =
+  /\b(?:this|these|those|here|following|follows?|below|one|ones|it|so|thus)\W*$|\b(?:this|these) (?:one|line|sentence|text|follows|is what)\b/i;
+const maxAnnouncement = 5;
+const contextChars = 400;
+
+/** Why the neighbours of a place show that it is not stated as a fact; undefined if they do not. */
+function findNeighbourMark(text: string, start: number, end: number): string | undefined {
+  const paragraphStart = Math.max(text.lastIndexOf('\n\n', start - 1) + 1, start - contextChars, 0);
+  const blank = text.indexOf('\n\n', end);
+  const after = text.slice(end, Math.min(blank < 0 ? text.length : blank, end + contextChars));
+  const before = text.slice(paragraphStart, start);
+  if (firstPerson.test(before) || firstPerson.test(after)) return 'a person tells it';
+  const previous = text.slice(Math.max(0, start - contextChars), start).trimEnd();
+  const sentence =
+    previous
+      .slice(0, -1)
+      .split(/[.!?。！？:](?=\s)|\n/)
+      .at(-1)
+      ?.trim() ?? '';
+  const line = `${sentence}${previous.slice(-1)}`.trim();
+  if (line !== '' && line.split(/\s+/).length <= maxAnnouncement && announcing.test(line))
+    return 'the sentence before it only announces it';
+  if (interjection.test(previous.slice(-40)) || mockingStart.test(after.replace(/^[.!。！\s]+/, '')))
+    return 'the words beside it do not mean it';
+  return undefined;
+}
+
+/** A sentence that speaks of all that is on a site or a page. */
+const siteDenial =
+  /\b(?:everything|nothing|all|none|every \w{1,20})\b[^.!?\n]{0,60}\b(?:here|sites?|pages?|documents?|archive|collection|texts?)\b[^.!?\n]{0,80}\b(?:made[ -]up|invented|fictional|fiction|false|wrong|untrue|satire|outdated|obsolete|from last|out of date|no longer|void|not (?:true|real|valid))\b/i;
+
+/** Whether another text calls this one outdated or untrue, by its title or with everything on its site. */
+function isDeniedElsewhere(evidence: Evidence, others: readonly Evidence[]): boolean {
+  const [first = ''] = evidence.text.trim().split('\n', 1);
+  const title = first
+    .replace(/^#+\s*/, '')
+    .trim()
+    .toLowerCase();
+  const hasTitle = isPlainTitle(title) && title.includes(' ');
+  return others.some((other) => {
+    if (other === evidence) return false;
+    const { text } = normalEvidence(other);
+    if (siteDenial.test(text)) return true;
+    const at = hasTitle ? text.toLowerCase().indexOf(title) : -1;
+    if (at <= 0) return false;
+    const near = text.slice(Math.max(0, at - 100), at + title.length + 150);
+    const isNamed = /["'(]$/.test(text.slice(0, at)) || /\b(?:page|document|article|report|guide)\b/i.test(near);
+    return isNamed && (strongDenial.test(near) || markingWords.test(near));
+  });
+}
+
+/** Why the sentence at a place of evidence is not stated as a fact; undefined if nothing says so. */
+export function findSourceMark(
+  evidence: Evidence,
+  { start, end }: { readonly start: number; readonly end: number },
+  others: readonly Evidence[],
+): string | undefined {
+  const { text } = evidence;
+  const titles = getTitles(evidence);
+  const path = titlesAbove(titles, start);
+  if (path.some((title) => markingWords.test(title.text)) || markingWords.test(firstLines(text, start)))
+    return 'its section is marked as invented, as a sample or as no longer valid';
+  if (isOlderVersion(titles, path)) return 'its section is that of an older version';
+  const neighbour = findNeighbourMark(text, start, end);
+  if (neighbour !== undefined) return neighbour;
+  return isDeniedElsewhere(evidence, others) ? 'another source calls it outdated or untrue' : undefined;
+}
