@@ -155,7 +155,7 @@ try {
       file,
     );
   }
-  if (selected.includes('checks')) benchChecks(rounds);
+  if (selected.includes('checks')) await benchChecks(rounds);
   if (selected.includes('rules')) await benchRules(rounds, measure('fairlead', url, 'turn', 1000).ms / 1000);
   if (selected.includes('tools')) {
     const ways = ['bare', 'loop', 'loop-file'];

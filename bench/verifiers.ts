@@ -1,6 +1,9 @@
 // What the deterministic layer costs: a 2,000-word answer against evidence, and the support scorer beside it. npm run bench -- --only verifiers
 import { contentWords, createSupportScorer, defaultVerifiers, runVerifiers, splitClaims } from '../src/checks/index.ts';
 import type { Claim, Evidence, VerifyContext } from '../src/checks/index.ts';
+import type { Event } from '../src/core/index.ts';
+import { createLogInput } from './checks.ts';
+import { measureCpu } from './measure-cpu.ts';
 
 const nouns = ['server', 'worker', 'index', 'session', 'parser', 'budget', 'report', 'cache', 'tenant', 'schedule'];
 const verbs = ['keeps', 'writes', 'reads', 'sends', 'checks', 'counts'];
@@ -47,21 +50,14 @@ async function verifyAll(claims: readonly Claim[], answer: string, text: string)
   return supported;
 }
 
-/** The CPU milliseconds of one call of some work, the least of several batches: other programs on the machine do not count. */
-async function measureCpu(rounds: number, work: () => unknown): Promise<number> {
-  const batch = 20;
-  for (let call = 0; call < warmUpCalls; call++) await work();
-  let least = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < rounds; round++) {
-    const start = process.cpuUsage();
-    for (let call = 0; call < batch; call++) await work();
-    const { user, system } = process.cpuUsage(start);
-    least = Math.min(least, (user + system) / 1000 / batch);
-  }
-  return least;
+/** Verifies an answer with the results of a log as evidence, which are new each time. */
+async function verifyWithLog(claims: readonly Claim[], answer: string, events: readonly Event[]): Promise<void> {
+  const evidence = events.flatMap((event): readonly Evidence[] =>
+    event.type === 'tool-ended' ? [{ source: { type: 'event', seq: event.seq }, text: event.text }] : [],
+  );
+  const context: VerifyContext = { answer, evidence, events, signal: new AbortController().signal };
+  for (const claim of claims) await runVerifiers(defaultVerifiers, claim, context);
 }
-
-const warmUpCalls = 200;
 
 /** Prints what the deterministic layer costs for a 2,000-word answer, in CPU milliseconds and as a multiple of splitting the same texts into words. */
 export async function benchVerifiers(rounds: number): Promise<void> {
@@ -79,9 +75,20 @@ export async function benchVerifiers(rounds: number): Promise<void> {
       for (const { text } of claims) score(text);
     }),
   };
+  const log = createLogInput();
+  const logClaims = splitClaims(log.answer);
+  const logMeasured = {
+    'claims of the answer': await measureCpu(rounds, () => splitClaims(log.answer)),
+    'default verifiers, new results': await measureCpu(rounds, () => verifyWithLog(logClaims, log.answer, log.events)),
+    'default verifiers, no evidence': await measureCpu(rounds, () => verifyWithLog(logClaims, log.answer, [])),
+  };
   console.log(
     `\ndeterministic layer: ${answer.split(' ').length} words, ${claims.length} claims (${supported} supported), ${evidence.split(' ').length} words of evidence; CPU ms, over the words of both`,
   );
   for (const [title, ms] of Object.entries(measured))
     console.log(`  ${title.padEnd(32)} ${ms.toFixed(3)} ms  x${(ms / floor).toFixed(2)}`);
+  console.log(
+    `\ndeterministic layer: ${log.answer.split(/\s+/).length} words, ${logClaims.length} claims, the results of ${log.events.length} events as evidence; CPU ms`,
+  );
+  for (const [title, ms] of Object.entries(logMeasured)) console.log(`  ${title.padEnd(32)} ${ms.toFixed(3)} ms`);
 }

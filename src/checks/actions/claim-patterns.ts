@@ -169,7 +169,7 @@ export const taskNouns: Readonly<Record<Task, RegExp>> = {
 
 /** Words without which a sentence makes no claim. */
 export const claimWords: RegExp =
-  /ed\b|\b(?:wrote|written|rewr|ran|re-?ran|run|put|set|pass|green|clean|succeeds?|builds|built|compiles|now|output|new|no\b)/;
+  /ed\b|\b(?:wrote|written|rewr|ran|re-?ran|run|put|set|pass|green|clean|succeeds?|builds|built|compiles|now|output|new|no\b)/i;
 
 /** Words before a statement of the kind `the tests pass` that make it no report. */
 export const noPassReport: RegExp =

@@ -19,10 +19,9 @@ export function extractActionClaims(given: string): readonly ActionClaim[] {
   let label: 'create' | 'edit' | 'delete' | 'move' | undefined;
   for (const sentence of sentences) {
     if (claims.length >= maxClaims) break;
-    const lower = sentence.text.toLowerCase();
-    const isPossible = claimWords.test(lower);
+    const isPossible = claimWords.test(sentence.text);
     if (!isPossible && label === undefined) continue;
-    const reading = { answer, sentence, lower, hasCodeBlock };
+    const reading = { answer, sentence, lower: sentence.text.toLowerCase(), hasCodeBlock };
     const text = answer.slice(sentence.start, sentence.end).trim();
     const listed = label === undefined ? undefined : readListedFile(reading, label);
     const actions = /\?["”)\s]*$/.test(sentence.text)
@@ -90,7 +89,8 @@ function findVerbs({ text, isFirst }: Sentence): readonly { readonly verb: strin
   for (const match of hasSubject ? findAll(firstPerson, text) : []) {
     const end = match.index + match[0].length;
     if (match[1] === 'run' && !/have|['’]ve/.test(match[0])) continue;
-    if (noReport.test(text.slice(0, match.index).replace(/^.*\byou(?:r)?\b[^,]*,/i, ''))) continue;
+    const before = text.slice(0, match.index);
+    if (noReport.test(/you/i.test(before) ? before.replace(/^.*\byou(?:r)?\b[^,]*,/i, '') : before)) continue;
     found.set(end, (match[1] ?? '').toLowerCase());
     addNext(end);
   }

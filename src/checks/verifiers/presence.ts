@@ -23,7 +23,7 @@ function* readNumbers(text: string): Generator<Found> {
     if (before !== ' ' && sign === '' && wordEnd.test(before)) continue;
     const isNegative = sign !== '' && /[\s(=:]/.test(before);
     // Plain digits are the same in every notation.
-    const value = /^[1-9]\d*$/.test(digits)
+    const value = /^(?:0|[1-9]\d*)$/.test(digits)
       ? digits
       : canonicalNumber(digits, (notation ??= likelyNotations(text.slice(0, maxSample))[0] ?? 'en'));
     yield { written, value, isNegative };

@@ -199,9 +199,12 @@ const mayRelate = /[=≈~(]|\b(?:is|are|equals?|makes?|gives?|corresponds|conver
 /** Whether a number, or an article, has a unit after it. */
 function hasUnit(text: string): boolean {
   const { symbols, firstWords } = getUnitTable();
-  for (const [, symbol = '', word = ''] of text.matchAll(unitCandidate))
+  unitCandidate.lastIndex = 0;
+  for (let found = unitCandidate.exec(text); found; found = unitCandidate.exec(text)) {
+    const [, symbol = '', word = ''] = found;
     if (symbols.has(symbol) || firstWords.has((symbol === '' ? word : symbol).toLowerCase()) || symbol.startsWith('°'))
       return true;
+  }
   return false;
 }
 
