@@ -146,14 +146,15 @@ test('only the user switches it off: a project cannot', async (t) => {
   assert.deepEqual([off.result.unconfirmedClaims, verdicts(off.events)], [[], []]);
 });
 
+const noop = {
+  name: 'noop',
+  description: 'Nothing.',
+  input: { type: 'object' },
+  effect: 'read',
+  execute: () => 'ok',
+} as const;
+
 test('a program adds it to an agent with one option', async () => {
-  const noop = {
-    name: 'noop',
-    description: 'Nothing.',
-    input: { type: 'object' },
-    effect: 'read',
-    execute: () => 'ok',
-  } as const;
   const agent = new Agent({
     model: scriptedProvider([says('I deleted a.ts.'), says('I deleted a.ts.')]),
     tools: [noop],
@@ -164,6 +165,16 @@ test('a program adds it to an agent with one option', async () => {
     result.unconfirmedClaims.map(({ why }) => why),
     ['The log has no change of a.ts.'],
   );
+});
+
+test('a claim that is not confirmed is recorded although a later check abstains', async () => {
+  const agent = new Agent({
+    model: scriptedProvider([says('I created report.txt.'), says('I created report.txt.')]),
+    tools: [noop],
+    checks: [actionClaims(), { name: 'later', run: () => ({ type: 'abstained', why: 'No evidence.' }) }],
+  });
+  const result = await agent.run('Write the report.');
+  assert.deepEqual([result.reason, result.unconfirmedClaims.length], ['abstained', 1]);
 });
 
 test('a run that ends between the verdict and the next turn does not send the answer back again when it is resumed', async (t) => {

@@ -20,7 +20,9 @@ export async function runChecks(agent: ResolvedAgent, { writer, signal }: RunCon
         unconfirmed.push({ type: 'check-ended', check: check.name, verdict });
       continue;
     }
-    await writer.record([{ type: 'check-ended', check: check.name, verdict }], { durable: true });
+    // After a failure the model answers again, and that answer is checked from the start.
+    const earlier = verdict.type === 'abstained' ? unconfirmed : [];
+    await writer.record([...earlier, { type: 'check-ended', check: check.name, verdict }], { durable: true });
     return;
   }
   await writer.record([...unconfirmed, { type: 'check-ended', check: 'all', verdict: { type: 'passed' } }]);

@@ -71,12 +71,12 @@ export function createTextPrinter(out: WriteText, findCall: FindCall, streamed: 
     event: logTools,
     end(result, { report }) {
       // The answer with its struck claims replaces the answer.
-      if (report !== undefined) return out(report);
-      if (!started) out(result.text);
-      if (started ? !line.endsWith('\n') : result.text !== '' && !result.text.endsWith('\n')) out('\n');
+      const text = report ?? (started ? line : result.text);
+      if (report !== undefined || !started) out(text);
+      if (text !== '' && !text.endsWith('\n')) out('\n');
       if (result.unconfirmedClaims.length > 0)
         printErr(`${escapeInvisible(formatUnconfirmedClaims(result.unconfirmedClaims))}\n`);
-      if (result.status !== 'success') printErr(`${formatRunEnd(result)}\n`);
+      if (result.status !== 'success' && report === undefined) printErr(`${formatRunEnd(result)}\n`);
       return undefined;
     },
   };
