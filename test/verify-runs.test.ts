@@ -116,6 +116,15 @@ test('[A25] the setting verify.answers verifies every run; without it and withou
   assert.equal((await program.run(['-p', question])).code, 6);
 });
 
+test('[A34] [A36] --verify at the prompt shows the answer again with the false claim struck', async (t) => {
+  const program = await createReader(t, 'The pump of the house runs at 40 bar. The filter is changed in June.');
+  const terminal = await program.open(['--verify']);
+  await terminal.waitFor(/qwen3/);
+  await terminal.type(question);
+  await terminal.keys('Enter');
+  await terminal.waitFor(/with what is not supported struck out:[^]*runs at 40 bar\. \[1\]/);
+});
+
 test('[A34] /verify verifies the last answer at the prompt', async (t) => {
   const program = await createReader(t, 'The pump of the house runs at 40 bar. The filter is changed in June.');
   const terminal = await program.open([]);

@@ -126,7 +126,11 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
         'warning',
         formatUnconfirmedClaims(verdict.claims, verdict.type === 'failed' ? 'Sent back to the model' : undefined),
       );
-    if (verdict.type !== 'passed') notice(event, 'warning', `The check ${check} ${verdict.type}: ${verdict.why}`);
+    if (verdict.type !== 'passed')
+      return notice(event, 'warning', `The check ${check} ${verdict.type}: ${verdict.why}`);
+    if (verdict.text === undefined) return undefined;
+    notice(event, 'info', `The check ${check} passed. The answer, with what is not supported struck out:`);
+    return putAnswer(`${event.id}.text`, verdict.text);
   }
 
   function onEvent(event: Event): void {
