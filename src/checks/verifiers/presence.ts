@@ -40,12 +40,18 @@ const knownNumbers = new WeakMap<Evidence, EvidenceNumbers>();
 function readEvidence(evidence: Evidence): EvidenceNumbers {
   const known = knownNumbers.get(evidence);
   if (known) return known;
-  const numbers = new Set<string>();
-  const negativeNumbers = new Set<string>();
-  for (const { value, isNegative } of readNumbers(evidence.text)) (isNegative ? negativeNumbers : numbers).add(value);
-  const found = { numbers, negativeNumbers };
+  const found = /\d/.test(evidence.text) ? collectNumbers(evidence.text) : noNumbers;
   knownNumbers.set(evidence, found);
   return found;
+}
+
+const noNumbers: EvidenceNumbers = { numbers: new Set(), negativeNumbers: new Set() };
+
+function collectNumbers(text: string): EvidenceNumbers {
+  const numbers = new Set<string>();
+  const negativeNumbers = new Set<string>();
+  for (const { value, isNegative } of readNumbers(text)) (isNegative ? negativeNumbers : numbers).add(value);
+  return { numbers, negativeNumbers };
 }
 
 function verifyPresence({ text }: Claim, { evidence }: VerifyContext): ClaimVerdict | undefined {
