@@ -46,6 +46,26 @@ for (const [what, answer, claims] of [
     'Run this.\n```js\nconst a = 1. + 2;\n// Hello. World.\n```',
     ['Run this.', '```js\nconst a = 1. + 2;\n// Hello. World.\n```'],
   ],
+  [
+    'a numbered heading',
+    '### 1. Ask a model\n\n### 2. Canberra is the capital\n\n## 2.1 Limits',
+    ['Canberra is the capital'],
+  ],
+  [
+    'a title with a question word',
+    '## What it is for\n\n## How Sydney became the capital',
+    ['How Sydney became the capital'],
+  ],
+  [
+    'an image without a statement',
+    '![A list, and the answer below it](a.svg)\n\n![Sydney is the capital](b.png)',
+    ['![Sydney is the capital](b.png)'],
+  ],
+  [
+    'a table row of links to documents',
+    '| topic | documents |\n|---|---|\n| use | [terminal](a.md), [models](b.md), [keys](c.md) |\n| capital | [Sydney](s.md) |',
+    ['topic: capital; documents: [Sydney](s.md)'],
+  ],
   ['a block of code without an end', '```\nall verified', ['```\nall verified']],
   ['a quoted paragraph over two lines', '> The sea is\n> deep. It is blue.', ['The sea is deep.', 'It is blue.']],
   ['citation marks after a sentence', 'The sea is deep.[1] It is blue.[2]', ['The sea is deep.[1]', 'It is blue.[2]']],

@@ -4,7 +4,7 @@ import { parseBlocks, toAnswerOffset, type AnswerBlock } from './blocks.ts';
 import { findClauses, findSentences } from './sentences.ts';
 
 /** Why a part of an answer is no claim. */
-export type SkippedReason = 'question' | 'greeting' | 'title' | 'table-header' | 'connective';
+export type SkippedReason = 'question' | 'greeting' | 'title' | 'table-header' | 'connective' | 'image' | 'links';
 
 /** A part of an answer that is no claim. */
 export type SkippedPart = { readonly span: TextSpan; readonly why: SkippedReason };
@@ -28,11 +28,25 @@ export function splitAnswer(answer: string): SplitAnswer {
   for (const block of parseBlocks(answer.slice(0, maxAnswerLength))) {
     if (block.type === 'code') add(block.span, block.text, 'code');
     else if (block.type === 'header-row') skipped.push({ span: block.span, why: 'table-header' });
+    else if (block.type === 'row' && isLinkRow(block.text)) skipped.push({ span: block.span, why: 'links' });
     else if (block.type === 'row') add(block.span, formatRow(block));
-    else if (block.type === 'heading' && isTitle(block.text)) skipped.push({ span: block.span, why: 'title' });
+    else if (block.type === 'heading') splitHeading(block, add, skipped);
     else splitText(block, add, skipped);
   }
   return { claims, skipped };
+}
+
+/** A heading is a title or is split as a text; its number is no claim. */
+function splitHeading(block: AnswerBlock, add: (span: TextSpan, text: string) => void, skipped: SkippedPart[]): void {
+  const number = headingNumber.exec(block.text)?.[0].length ?? 0;
+  const text = block.text.slice(number);
+  if (isTitle(text) || isQuestionTitle(text)) {
+    skipped.push({ span: block.span, why: 'title' });
+    return;
+  }
+  if (number > 0) skipped.push({ span: toAnswerSpan(block, { start: 0, end: number - 1 }), why: 'title' });
+  const lines = block.lines.map(({ at, shift }) => ({ at, shift: shift + number }));
+  splitText({ ...block, text, lines }, add, skipped);
 }
 
 function splitText(block: AnswerBlock, add: (span: TextSpan, text: string) => void, skipped: SkippedPart[]): void {
@@ -95,6 +109,34 @@ const isTitle = (text: string): boolean =>
   !statingWords.test(text) &&
   text.trim().split(/\s+/).length <= maxTitleWords;
 
+/** The number of a heading, with the one space after it: `1. `, `2.3 `. */
+const headingNumber = /^\d{1,3}(?:\.\d{1,3}){0,3}[.)]\s|^\d{1,3}(?:\.\d{1,3}){1,3}\s/;
+
+/** Whether a heading is a short title such as "What it is for": it has a question word, and no name or number. */
+const isQuestionTitle = (text: string): boolean =>
+  /^(?:[Ww]h(?:at|en|ere|y|ich)|[Hh]ow)\s[\p{Ll}\s,'’-]{1,60}$/u.test(text.trim()) &&
+  !/\b(?:not|never|always|all|every|no|none)\b/i.test(text);
+
+const linkPattern = /\[([^[\]\n]{1,100})\]\(([^()\s]{1,300})\)/g;
+const minRowLinks = 3;
+
+/** Whether a table row lists documents: links to files beside a short title. */
+function isLinkRow(text: string): boolean {
+  const links = [...text.slice(0, maxRowChars).matchAll(linkPattern)];
+  if (links.length < minRowLinks || text.length > maxRowChars) return false;
+  if (links.some(([, title = '', target = '']) => /[\p{N}:=]/u.test(title) || /^[a-z]+:/i.test(target))) return false;
+  const rest = text.replaceAll(linkPattern, ' ').replaceAll(/[|,;·]/g, ' ');
+  return isTitle(rest.trim() === '' ? 'links' : rest.trim());
+}
+
+const maxRowChars = 4000;
+
+/** Whether a sentence is an image whose description states nothing. */
+function isImage(text: string): boolean {
+  const [, description = ''] = /^!\[([^[\]\n]{0,300})\]\([^()\s]{1,300}\)[.!]?$/.exec(text.trim()) ?? [];
+  return description !== '' && !/[\p{N}:=–—→.!]/u.test(description) && !statingWords.test(description);
+}
+
 const greetings: readonly RegExp[] = [
   /^(?:hi|hello|hey|hallo|bonjour|hola|good (?:morning|afternoon|evening))(?: there)?$/,
   /^(?:sure|certainly|of course|absolutely|great|great question|good question|thanks|thank you|you(?:'|’)re welcome|ok|okay|no problem|happy to help)(?: thing)?$/,
@@ -110,6 +152,7 @@ const greetingStart =
   /^[\s,]*(?:h|bonjour|good|sure|certainly|o|absolutely|great|thank|you|no|please|let|i|below|for|example|summary|answer|steps|sources|references|tl;|你好|您好|好的|谢谢|مرحبا|شكرا|gern|danke|bitte)/i;
 
 function whyNoClaim(sentence: string): SkippedReason | undefined {
+  if (sentence.startsWith('![') && isImage(sentence)) return 'image';
   const bare = sentence.replaceAll(/[*_~#>]/g, '').trim();
   if (/[?？؟]["'”’)\]」』）]{0,4}$/.test(bare.slice(-5))) return 'question';
   if (bare.length > 120 || !greetingStart.test(bare)) return undefined;

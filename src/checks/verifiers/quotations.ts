@@ -105,6 +105,6 @@ function refuseQuotation({ text }: Quotation, context: VerifyContext): ClaimVerd
 /** Refuses a claim with a quotation that no evidence contains word for word; supports a claim that only quotes. */
 export const quotationVerifier: Verifier = verifier({
   name,
-  handles: (claim) => isReadable(claim) && /["“„«‘]|^[ \t]*>/m.test(claim.text),
+  handles: (claim) => claim.kind !== 'code' && isReadable(claim) && /["“„«‘]|^[ \t]*>/m.test(claim.text),
   verify: verifyQuotations,
 });

@@ -92,7 +92,8 @@ async function verifyReferences(claim: Claim, context: VerifyContext): Promise<C
       evidence.some((each) => urlsOfEvidence(each).has(url)) || (events !== undefined && urlsOfEvents(events).has(url));
     if (!isKnown) return refuse(`The address ${url} is neither in the evidence nor in the log.`);
   }
-  return verifyPaths(claim, context);
+  // A command may create the files that it names.
+  return claim.kind === 'code' ? undefined : verifyPaths(claim, context);
 }
 
 /** Refuses a claim with a URL that neither evidence nor log contains, and contradicts one with a file path that does not exist. */

@@ -6,6 +6,7 @@ import { contextOf, decide, given, toClaim } from '../../../test/support/verify-
 import type { ClaimVerdict, Evidence } from '../types.ts';
 import { presenceVerifier } from './presence.ts';
 import { quotationVerifier } from './quotations.ts';
+import { referenceVerifier } from './references.ts';
 import { verbatimVerifier } from './verbatim.ts';
 
 const source =
@@ -200,4 +201,14 @@ test('[A26] hostile claims and evidence of 100 kB end', () => {
       ] as const)
         decide(verifier, claim, [evidence]);
   }
+});
+
+test('[A26] a block of commands makes no claims on the files and the texts that it names', async () => {
+  const text = '```sh\nnpm pack && npm install -g ./made-0.1.0.tgz\nfairlead "What is in this folder?"\n```';
+  const claim = { ...toClaim(text), kind: 'code' as const };
+  const context = contextOf(text, [source], { fileExists: () => Promise.resolve(false) });
+  assert.equal(await referenceVerifier.verify(claim, context), undefined);
+  assert.equal(quotationVerifier.handles(claim, context), false);
+  const prose = toClaim('The file src/rules/port.ts has the rule.');
+  assert.equal((await referenceVerifier.verify(prose, context))?.type, 'contradicted');
 });
