@@ -8,7 +8,7 @@ import { createPassageSelector, splitPassages } from './passages.ts';
 import { findMissing, findNumbers, findQuotation, isNegated } from './quotation.ts';
 import { decideByQuorum, selectJudges } from './quorum.ts';
 
-test('[A33] the family of a model is found from its name, then from its provider; unknown names are one family', () => {
+test('[A33] the family of a model is found from its name, then from its provider; a name that does not say it gives no vote', () => {
   for (const [name, family] of [
     ['anthropic/claude-opus-4.8', 'claude'],
     ['openrouter/anthropic/claude-sonnet-5', 'claude'],
@@ -20,9 +20,16 @@ test('[A33] the family of a model is found from its name, then from its provider
     ['meta-llama/Llama-4-Scout', 'llama'],
     ['qwen2.5-coder:7b', 'qwen'],
     ['mistralai/Mixtral-8x7B', 'mistral'],
-    ['deepseek-r1-distill-llama-70b', 'deepseek'],
+    ['deepseek-r1-distill-llama-70b', 'unknown'],
     ['openai/my-fine-tune', 'gpt'],
     ['mystery', 'unknown'],
+    ['azure/my-gpt-5', 'gpt'],
+    ['azure/prod-o3', 'gpt'],
+    ['bedrock/us.deepseek.r1-v1:0', 'deepseek'],
+    ['bedrock/openai.gpt-oss-120b-1:0', 'gpt'],
+    ['ollama/deepseek-r1:8b', 'unknown'],
+    ['ollama/hermes3', 'unknown'],
+    ['ollama/tulu3', 'unknown'],
     ['ollama/other', 'unknown'],
     ['', 'unknown'],
   ] as const)

@@ -1,5 +1,6 @@
 // Decides from the votes of judges: a quorum of independent families must agree, and one opposite vote prevents the verdict.
 import type { JudgeVote } from '../types.ts';
+import { unknownFamily } from './model-family.ts';
 
 /** The default number of model families that must agree. */
 export const defaultQuorum = 2;
@@ -54,14 +55,15 @@ export function formatVotes(votes: readonly JudgeVote[]): string {
     .join(', ');
 }
 
-/** Returns the judges that may vote about the answer of an author: not the author, and not a model of its family. */
+/** Returns the judges that may vote about the answer of an author: not the author, not a model of its family, and not one whose family is unknown. */
 export const selectJudges = <T extends { readonly name: string; readonly family: string }>(
   judges: readonly T[],
   author: { readonly name: string; readonly family: string } | undefined,
 ): readonly T[] => {
   const seen = new Set<string>();
   return judges.filter(({ name, family }) => {
-    if (seen.has(name) || (author && (name === author.name || family === author.family))) return false;
+    if (seen.has(name) || family === unknownFamily || (author && (name === author.name || family === author.family)))
+      return false;
     seen.add(name);
     return true;
   });

@@ -80,7 +80,9 @@ export async function assertMayLeave(
   settings: Settings,
 ): Promise<void> {
   const sessions = path.join(settings.dirs.data, 'sessions');
-  const isSessions = existsSync(sessions) && isPathInside(realpathSync.native(sessions), root);
+  const real = existsSync(sessions) ? realpathSync.native(sessions) : undefined;
+  // A folder that contains the sessions would send them too.
+  const isSessions = real !== undefined && (isPathInside(real, root) || isPathInside(root, real));
   if ((!settings.private && !isSessions) || (await isLocalModel(model, settings))) return;
   const why = settings.private ? 'The setting "private" is on' : 'Session logs may be private';
   throw new FairleadError('routing/private', `${why}, and ${model.name} is not on your own machines.`, {

@@ -96,7 +96,7 @@ export function createRunAgentFactory(
       wrapProvider: govern,
     });
     const verified: { open?: { readonly session: Session }; model?: ResolvedModel } = {};
-    const agent = !(requested.verify ?? settings.verifiesAnswers)
+    const agent = !(requested.verify === true || settings.verifiesAnswers)
       ? created
       : (await import('../verification/index.ts')).withVerifyCheck(created, {
           settings,

@@ -63,7 +63,7 @@ export async function runVerification(request: VerificationRequest): Promise<Ver
   const { settings, against, answerFile, signal } = request;
   if (against === undefined) return verifyWith(request, undefined);
   const documents = await openDocuments({
-    settings,
+    settings: request.isPrivate === true ? { ...settings, private: true } : settings,
     root: path.resolve(against),
     ...(answerFile === undefined ? {} : { exclude: answerFile }),
     ...(signal ? { signal } : {}),
