@@ -10,6 +10,7 @@ import { binomialInterval, checkActionClaims, type CheckedClaim } from '../src/c
 import { codingAgent } from '../src/coding-agent/index.ts';
 import { readView } from '../src/core/index.ts';
 import { calls, says, scriptedProvider } from '../src/testing/index.ts';
+import { classes } from './corpus/action-claims/classes.ts';
 import { development } from './corpus/action-claims/development.ts';
 import { heldOut } from './corpus/action-claims/held-out.ts';
 import type { Label, Scenario } from './corpus/action-claims/scenario.ts';
@@ -83,8 +84,9 @@ const formatShare = (count: number, of: number): string => {
 for (const [half, scenarios] of [
   ['development', development],
   ['held-out', heldOut],
+  ['classes', classes],
 ] as const) {
-  test(`[A2, A25] action claims on recorded sessions, ${half} half: every contradicted claim is found, and no true one is doubted`, async (t) => {
+  test(`[A2, A25] action claims on recorded sessions, ${half}: every contradicted claim is found, and no true one is doubted`, async (t) => {
     const judged: Judged[] = [];
     for (const scenario of scenarios) judged.push(...(await judgeScenario(t, scenario)));
     const of = (label: Label): readonly Judged[] => judged.filter((each) => each.label === label);

@@ -2,7 +2,9 @@
 import type { CheckedClaim, ClaimVerdict } from '../types.ts';
 import { checkFileClaim, checkContentClaim, checkSomeChange } from './check-file-claims.ts';
 import { checkCommandClaim } from './check-command-claims.ts';
+import { checkCommandCount, checkMeasurement, checkTestCount } from './check-figures.ts';
 import { checkGitClaim, checkInstallClaim } from './check-git-claims.ts';
+import { checkFileCount, checkNoChange, checkNoRun, checkRead, checkUndo } from './check-negations.ts';
 import { extractActionClaims } from './extract.ts';
 import { readSessionActions, type SessionActions } from './session-actions.ts';
 import type { Action, ActionEvidence } from './types.ts';
@@ -14,15 +16,20 @@ const admitsFailure =
 /** Things that an answer repaired: naming them admits no failure. */
 const repairedThings = /\b(?:failing|failed|broken)\s+(?:\w+\s+)?(?:tests?|test cases?|build|assertions?|checks?)\b/gi;
 
+/** Failures that an answer reports as past: naming them admits no failure of the last run. */
+const pastFailures =
+  /\b(?:failed|failing) (?:at first|initially|before (?:the|my) (?:fix|change))\b|\b(?:initially|first|originally) failed\b|\bfirst (?:test )?run failed\b/gi;
+
 /** Extracts the claims of an answer about actions and compares each with the session. Without a claim the records are not read. */
 export function checkActionClaims(answer: string, evidence: ActionEvidence): readonly CheckedClaim[] {
   const claims = extractActionClaims(answer);
   if (claims.length === 0) return [];
   const session = readSessionActions(evidence);
   let isAdmitted: boolean | undefined;
-  const admits = (): boolean => (isAdmitted ??= admitsFailure.test(answer.replaceAll(repairedThings, '')));
+  const admits = (): boolean =>
+    (isAdmitted ??= admitsFailure.test(answer.replaceAll(repairedThings, '').replaceAll(pastFailures, '')));
   return claims.map(({ action, isOwn, ...claim }) => {
-    const verdict = checkAction(action, session, admits);
+    const verdict = checkAction(action, session, admits, answer);
     return { ...claim, verdict: isOtherReport(claim.text, isOwn, verdict, session) ? otherReport : verdict };
   });
 }
@@ -47,7 +54,7 @@ function isOtherReport(text: string, isOwn: boolean, verdict: ClaimVerdict, sess
   );
 }
 
-function checkAction(action: Action, session: SessionActions, admits: () => boolean): ClaimVerdict {
+function checkAction(action: Action, session: SessionActions, admits: () => boolean, answer: string): ClaimVerdict {
   switch (action.type) {
     case 'file':
       return checkFileClaim(action, session);
@@ -64,5 +71,25 @@ function checkAction(action: Action, session: SessionActions, admits: () => bool
     case 'exit':
     case 'output':
       return checkCommandClaim(action, session, admits);
+    case 'no-change':
+      return checkNoChange(action, session, answer);
+    case 'no-run':
+      return checkNoRun(action, session);
+    case 'file-count':
+      return checkFileCount(action, session);
+    case 'undo':
+      return checkUndo(action, session);
+    case 'read':
+      return checkRead(action, session);
+    case 'test-count':
+      return checkTestCount(action, session, () =>
+        checkCommandClaim({ type: 'pass', task: 'test' }, session, () => false),
+      );
+    case 'command-count':
+      return checkCommandCount(action, session, () =>
+        checkCommandClaim({ type: 'run', command: action.command }, session, admits),
+      );
+    case 'measurement':
+      return checkMeasurement(action, session);
   }
 }

@@ -1,5 +1,6 @@
 // Compares claims about commands, tests, exit codes, output, commits and installations with the commands in the log.
 import type { ClaimVerdict } from '../types.ts';
+import { isPartOfTests, mayRepeat } from './commands-scope.ts';
 import { classifyCommand, isSameCommand, type Task } from './commands.ts';
 import {
   commandsOf,
@@ -52,6 +53,7 @@ function findOtherRun(session: SessionActions, task: Task | undefined, command?:
   const other = started(session).findLast(
     (each) =>
       each.mayDoAny ||
+      (task === 'migration' && each.mayWrite) ||
       (task !== undefined && (each.mayAlsoDo.includes(task) || (each.isBackground && each.tasks.includes(task)))),
   );
   if (other) return `The command ${shorten(other.command)} may have done it.`;
@@ -77,7 +79,10 @@ function looksLikeTest({ call, isByUser, code }: RanCommand, { evidence }: Sessi
 const tasksOf = (command: string): readonly Task[] => classifyCommand(command).tasks;
 
 function checkRun(action: Action & { readonly type: 'run' }, session: SessionActions): ClaimVerdict {
-  const found = findCommands(action, session).at(-1);
+  const runs = findCommands(action, session);
+  const found = runs.at(-1);
+  const scope = found && findScopeError(action, runs, session);
+  if (scope) return scope;
   const what = action.command ?? `a ${action.task} command`;
   if (found) return decide('supported', `${shorten(found.command)} ran.`, eventEvidence(session, found, found.command));
   const tasks = action.task ? [action.task] : tasksOf(action.command ?? '');
@@ -101,11 +106,28 @@ function checkRun(action: Action & { readonly type: 'run' }, session: SessionAct
   return decide('contradicted', `The log has no run of ${what}.`, summaryEvidence(session));
 }
 
+/** A claim about all tests, or about several runs, that the runs of the log do not fit; undefined if they fit. */
+function findScopeError(
+  { isFull = false, times = 1 }: { readonly isFull?: boolean; readonly times?: number },
+  runs: readonly RanCommand[],
+  session: SessionActions,
+): ClaimVerdict | undefined {
+  const last = runs.at(-1);
+  if (!last || findUnknown(session) !== undefined || started(session).some((each) => each.mayDoAny)) return undefined;
+  const proof = eventEvidence(session, last, last.command);
+  if (isFull && runs.every(({ command }) => isPartOfTests(command)))
+    return decide('contradicted', `${shorten(last.command)} runs only a part of the tests (event ${last.seq}).`, proof);
+  if (runs.length < times && !runs.some(({ command, isBackground }) => isBackground || mayRepeat(command)))
+    return decide('contradicted', `The log has ${runs.length} of ${times} runs (event ${last.seq}).`, proof);
+  return undefined;
+}
+
 const taskNames: Readonly<Record<Task, string>> = {
   test: 'test command',
   build: 'build command',
   lint: 'linter',
   types: 'type checker',
+  migration: 'migration command',
 };
 
 function checkPass(
@@ -148,7 +170,7 @@ function checkPass(
       proof,
     );
   }
-  const change = findChangeAfter(session, last.seq);
+  const change = findChangeAfter(session, last.seq, action.isStill);
   if (change) {
     if (later || reason !== undefined)
       return cannotDecide(`${name} ran before the last change, and another command may have run it again.`);
@@ -158,6 +180,8 @@ function checkPass(
       proof,
     );
   }
+  const scope = findScopeError(action, runs, session);
+  if (scope) return scope;
   if (count !== undefined && task === 'test') return checkCount(count, runs, session, proof, isNarrow);
   return decide('supported', `${name} ended with exit code 0 after the last change.`, proof);
 }

@@ -2,16 +2,24 @@
 import type { ClaimVerdict } from '../types.ts';
 import { started } from './check-command-claims.ts';
 import type { SessionActions } from './session-actions.ts';
-import type { Action } from './types.ts';
+import type { Action, GitOperation } from './types.ts';
 import { cannotDecide, decide, eventEvidence, findUnknown, shorten, summaryEvidence } from './verdicts.ts';
 
-const gitPatterns = {
+const gitPatterns: Readonly<Record<GitOperation, RegExp>> = {
   commit: /\bgit\s(?:[^|;&]*\s)?(?:commit|merge|cherry-pick|revert|rebase|am)\b/,
   push: /\bgit\s(?:[^|;&]*\s)?push\b|\bgh\s+pr\s+create\b/,
   branch: /\bgit\s(?:[^|;&]*\s)?(?:branch|checkout|switch|worktree)\b/,
+  tag: /\bgit\s(?:[^|;&]*\s)?tag\b|\b(?:npm|pnpm|yarn)\s+version\b|\bgh\s+release\s+create\b|\bcargo\s+release\b|\brelease-it\b/,
+  merge: /\bgit\s(?:[^|;&]*\s)?(?:merge|pull|rebase|cherry-pick)\b|\bgh\s+pr\s+merge\b/,
+  rebase: /\bgit\s(?:[^|;&]*\s)?(?:rebase|pull)\b/,
+  'pull request':
+    /\b(?:gh\s+pr|glab\s+mr|hub\s+pull-request|az\s+repos\s+pr)\b|\bcurl\b.*\b(?:pulls|merge_requests)\b|merge_request\.create/,
+  deployment:
+    /deploy|\b(?:kubectl|helm|terraform|vercel|netlify|fly|flyctl|heroku|serverless|cdk|gcloud|aws|az|wrangler|firebase|rsync|scp|ssh|docker|ansible\S*|pulumi|railway|surge|gh)\b/,
+  publication: /publish|\b(?:twine|gem\s+push|docker\s+push|gh\s+release)\b/,
 };
 
-/** Decides a claim about a commit, a push or a branch. */
+/** Decides a claim about version control or a release. */
 export function checkGitClaim({ operation }: Action & { readonly type: 'git' }, session: SessionActions): ClaimVerdict {
   const calls = session.git.filter((record) =>
     new RegExp(`"operation":"(?:${operation}${operation === 'branch' ? '|switch' : ''})"`).test(record.target),

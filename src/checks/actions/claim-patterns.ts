@@ -55,13 +55,38 @@ const fileVerbs: Readonly<Record<string, 'create' | 'edit' | 'delete' | 'move'>>
   reduced: 'edit',
   registered: 'edit',
   dropped: 'delete',
+  linked: 'edit',
+  wired: 'edit',
+  referenced: 'edit',
+  mentioned: 'edit',
 };
 
 /** What a verb says about a file. */
 export const fileVerbKind = (verb: string): 'create' | 'edit' | 'delete' | 'move' | undefined =>
   Object.hasOwn(fileVerbs, verb) ? fileVerbs[verb] : undefined;
 
-const otherVerbs = ['ran', 're-ran', 'reran', 'run', 'executed', 're-executed', 'committed', 'pushed', 'installed'];
+const otherVerbs = [
+  'ran',
+  're-ran',
+  'reran',
+  'run',
+  'executed',
+  're-executed',
+  'committed',
+  'pushed',
+  'installed',
+  'tagged',
+  'merged',
+  'rebased',
+  'opened',
+  'submitted',
+  'raised',
+  'switched',
+  'deployed',
+  'published',
+  'undid',
+  'rolled back',
+];
 const verbs = [...Object.keys(fileVerbs), ...otherVerbs].join('|');
 
 /** `I created`, `we have also updated`: the words before the verb leave no room for a negation, a plan or a condition. */
@@ -82,7 +107,7 @@ export const nextVerb: RegExp = new RegExp(
 
 /** `Created`, `Successfully updated`, `Done: fixed`: a sentence or an item of a list without a subject. */
 export const bareVerb: RegExp = new RegExp(
-  String.raw`^(?:(?:done|summary|results?|status|changes?|fix|update|finished|completed|ok|okay|great|perfect|all done|all set|complete|what i did|what changed)\s*[:.!,\u2013\u2014-]+\s*)?(?:${adverbs}\s+){0,2}(${verbs})\b(?!-)`,
+  String.raw`^(?:(?:done|summary|results?|status|changes?|fix|update|finished|completed|ok|okay|great|perfect|all done|all set|complete|what i did|what changed)\s*[:.!,\u2013\u2014-]+\s*(?:and\s+)?)?(?:${adverbs}\s+){0,2}(${verbs})\b(?!-)`,
   'i',
 );
 
@@ -165,11 +190,12 @@ export const taskNouns: Readonly<Record<Task, RegExp>> = {
   build: /buil|compil/,
   lint: /lint|ruff|clippy/,
   types: /type|tsc|mypy|pyright/,
+  migration: /migrat/,
 };
 
 /** Words without which a sentence makes no claim. */
 export const claimWords: RegExp =
-  /ed\b|\b(?:wrote|written|rewr|ran|re-?ran|run|put|set|pass|green|clean|succeeds?|builds|built|compiles|now|output|new|no\b)/i;
+  /ed\b|\b(?:undid|rolled back|still|second|happy|read|type-?checks|only|nothing|wrote|written|rewr|ran|re-?ran|run|put|set|pass|green|clean|succeeds?|builds|built|compiles|now|output|new|no\b)/i;
 
 /** Words before a statement of the kind `the tests pass` that make it no report. */
 export const noPassReport: RegExp =

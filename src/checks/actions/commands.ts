@@ -1,7 +1,7 @@
 // Classifies shell commands: what they are for, whether they can change files, and whether their exit code says how they ended.
 
 /** What a command is for, where an answer can speak of it without naming the command. */
-export type Task = 'test' | 'build' | 'lint' | 'types';
+export type Task = 'test' | 'build' | 'lint' | 'types' | 'migration';
 
 /** What the text of a command says. */
 export type CommandKind = {
@@ -35,6 +35,10 @@ const taskPatterns: readonly (readonly [Task, RegExp])[] = [
     'types',
     /^(?:(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:type-?check\S*|types?|tsc)\S*|tsc\b|vue-tsc|mypy|pyright|basedpyright|pyre|flow\b|cargo\s+check|go\s+(?:vet|build)|make\s+type\S*|deno\s+check)/,
   ],
+  [
+    'migration',
+    /^(?:(?!git\b|ls\b|cat\b|grep\b|rg\b|head\b|tail\b|find\b|mkdir\b|touch\b|rm\b|cp\b|mv\b|echo\b)\S+\s.*\bmigrat\w*|(?:psql|mysql|sqlite3|sqlcmd|mariadb)\s.*\.sql\b|alembic\s+upgrade|flyway\b|liquibase\b|dbmate\b)/,
+  ],
 ];
 
 /** Scripts and targets that can do anything. */
@@ -46,6 +50,7 @@ const alsoDone: Readonly<Record<Task, readonly Task[]>> = {
   build: ['types', 'lint'],
   lint: [],
   types: ['build'],
+  migration: [],
 };
 
 /** Words in a command of another program that may stand for a task, and scripts of a package. */

@@ -1,9 +1,13 @@
 // Extracts the claims of an answer about actions: what was changed, run, printed, committed. Ambiguous statements are no claims.
 import { isObject } from '../../core/index.ts';
 import { bareVerb, claimWords, firstPerson, nextVerb, noReport, otherFirstPerson } from './claim-patterns.ts';
+import { isPathLike } from './claim-paths.ts';
 import { splitClaimText, type Sentence } from './claim-text.ts';
 import { findAll } from './find-all.ts';
 import type { Reading } from './read-clause.ts';
+import { figureWords, readFigures, readReads } from './read-figures.ts';
+import { languageWords, readLanguages } from './read-languages.ts';
+import { negationWords, readNegations } from './read-negations.ts';
 import { readFileItem, readLabel, readListedFile, readPasses, readPassives, readResults } from './read-states.ts';
 import { readVerb } from './read-verbs.ts';
 import type { Action, ActionClaim } from './types.ts';
@@ -19,7 +23,7 @@ export function extractActionClaims(given: string): readonly ActionClaim[] {
   let label: 'create' | 'edit' | 'delete' | 'move' | undefined;
   for (const sentence of sentences) {
     if (claims.length >= maxClaims) break;
-    const isPossible = claimWords.test(sentence.text);
+    const isPossible = isClaimLike(sentence.text);
     if (!isPossible && label === undefined) continue;
     const reading = { answer, sentence, lower: sentence.text.toLowerCase(), hasCodeBlock };
     const text = answer.slice(sentence.start, sentence.end).trim();
@@ -28,7 +32,7 @@ export function extractActionClaims(given: string): readonly ActionClaim[] {
       ? []
       : [...(listed ? [listed] : []), ...(isPossible ? readActions(reading) : [])];
     label = readLabel(sentence) ?? (listed ? label : undefined);
-    const isOwn = /\b(?:I|[Ww]e)\b/.test(sentence.text);
+    const isOwn = /\b(?:I|[Ww]e|[Ii]ch|[Jj]['’]ai|[Hh]e [a-z]+[ai]do)\b|我/.test(sentence.text);
     const seen = new Set<string>();
     for (const action of actions) {
       const key = JSON.stringify(action);
@@ -46,6 +50,10 @@ export function extractActionClaims(given: string): readonly ActionClaim[] {
   return claims;
 }
 
+/** Whether a sentence has a word without which it makes no claim. */
+const isClaimLike = (text: string): boolean =>
+  claimWords.test(text) || figureWords.test(text) || negationWords.test(text) || languageWords.test(text);
+
 function isJson(text: string): boolean {
   if (!/^\s*[[{]/.test(text) || !/[\]}]\s*$/.test(text)) return false;
   try {
@@ -61,14 +69,17 @@ function readActions(reading: Reading): readonly Action[] {
   const actions: Action[] = [];
   for (const { verb, at } of findVerbs(sentence)) actions.push(...readVerb(reading, verb, at));
   actions.push(...readPassives(reading), ...readFileItem(reading), ...readPasses(reading));
-  actions.push(...readResults(reading));
+  actions.push(...readResults(reading), ...readNegations(reading), ...readFigures(reading));
+  actions.push(...readReads(reading, isPathLike), ...readLanguages(reading));
   return actions;
 }
 
 /** Whether a sentence that begins with this verb is an instruction or a description, such as `Run it` or `Documented in a.md`. */
 const isDescription = (verb: string, rest: string): boolean =>
-  /^(?:run|set|put|generated|written)$/i.test(verb) ||
-  (!/^(?:committed|pushed)$/i.test(verb) &&
+  /^(?:run|set|put|generated|written|opened|raised|submitted|mentioned|referenced|linked|wired|undid|merged)$/i.test(
+    verb,
+  ) ||
+  (!/^(?:committed|pushed|rebased|switched)$/i.test(verb) &&
     /^\s*(?:in|by|at|to|for|on|from|via|under|with|as|when|if|only|automatically)\b/i.test(rest));
 
 /** The verbs with the subject of the answer, and where their objects begin. */

@@ -16,7 +16,7 @@ import {
   passPatterns,
 } from './claim-patterns.ts';
 import { codeMark, unmark, type Sentence } from './claim-text.ts';
-import { knownProgram } from './commands.ts';
+import { knownProgram, type Task } from './commands.ts';
 import { findAll } from './find-all.ts';
 import { directWords, readTokens, type Reading, type Token } from './read-clause.ts';
 import { readSomeChange, taskWords } from './read-verbs.ts';
@@ -101,7 +101,7 @@ export function readFileItem({ answer, sentence }: Reading): readonly Action[] {
 const passingCommand =
   /(\uE000+)\s+(?:(?:now|still|also|then|again)\s+)?(?:passes|passed|succeeds|succeeded|(?:completed|completes|finished|ran|runs) (?:successfully|cleanly|without errors?)|is (?:now )?(?:green|clean))(?=\s*(?:$|[.,;:!)]|(?:now|again|too|and|with|after|without|cleanly|as well)\b))/g;
 
-const taskNames = ['test', 'build', 'lint', 'types'] as const;
+const taskNames: readonly Task[] = ['test', 'build', 'lint', 'types'];
 
 /** `All tests pass`, `the build succeeds`, and a command in backticks that `passes`. */
 export function readPasses({ answer, sentence, lower }: Reading): readonly Action[] {
@@ -141,6 +141,7 @@ export function readPasses({ answer, sentence, lower }: Reading): readonly Actio
         type: 'pass',
         task,
         ...(isNarrow ? { isNarrow } : {}),
+        ...(task === 'test' && /\b(?:full|entire|whole|complete)\b/i.test(match[1] ?? '') ? { isFull: true } : {}),
         ...(task === 'test' && counts[0] !== undefined ? { count: counts[0] } : {}),
       });
     }

@@ -3,7 +3,7 @@ import { isPathLike } from './claim-paths.ts';
 import { fileVerbKind } from './claim-patterns.ts';
 import { knownProgram, type Task } from './commands.ts';
 import { directWords, readClause, targetWords, type Clause, type Reading, type Token } from './read-clause.ts';
-import type { Action } from './types.ts';
+import type { Action, GitOperation } from './types.ts';
 
 /** Reads the actions of a verb whose object begins at an offset. */
 export function readVerb(reading: Reading, verb: string, at: number): readonly Action[] {
@@ -24,9 +24,18 @@ export function readVerb(reading: Reading, verb: string, at: number): readonly A
       ? [{ type: 'git', operation: 'push' }]
       : [];
   if (verb === 'installed') return readInstall(clause);
+  const released = readRelease(verb, clause, reading.sentence.text.slice(at));
+  if (released) return released;
+  if (/^(?:reverted|undid|rolled back)$/.test(verb) && ownChange.test(clause.text))
+    return clause.tokens
+      .filter((token) => isPathLike(token.text, token.isCode))
+      .map((token) => ({ type: 'undo', path: token.text }));
   const kind = fileVerbKind(verb);
   return kind === undefined ? [] : readFiles(reading, clause, verb, kind);
 }
+
+/** `my edit to a.ts`: what was taken back is an own change. */
+const ownChange = /^\s+(?:my|our)\s+(?:own\s+)?(?:\w+\s+)?(?:edits?|changes?)\s+(?:to|in|of)\s/i;
 
 function readFiles(
   reading: Reading,
@@ -38,6 +47,24 @@ function readFiles(
   const paths = clause.tokens.filter((token) => isPathLike(token.text, token.isCode));
   const isDirect = (token: Token): boolean => directWords.test(hidePaths(before(token), paths));
   const direct = paths.filter(isDirect);
+  // `the two temp files, tmp/a and tmp/b`: behind "files" a name needs no extension.
+  const listed =
+    /^\s+(?:(?:the|all|both|two|three|four|five|\d+|temp|temporary|old|unused|new|empty|generated)\s+)*files?,?\s+(?=[\w.-]+\/)/i.exec(
+      clause.text,
+    );
+  if (listed && paths.length === 0 && (kind === 'delete' || kind === 'create' || kind === 'edit')) {
+    const names = clause.tokens.filter(
+      (token) => token.at >= listed[0].length && /^[\w.-]+(?:\/[\w.-]+)+$/.test(token.text),
+    );
+    const between = clause.tokens.filter((token) => token.at >= listed[0].length && !names.includes(token));
+    if (names.length > 0 && between.every((token) => /^(?:and|)$/i.test(token.text))) return asFiles(names, kind);
+  }
+  if (/^(?:linked|wired|referenced|mentioned)$/.test(verb)) {
+    const target =
+      /^\s+(?:it|them|this|both|the (?:new )?(?:page|file|document|guide|module|helper|component))\s+(?:up\s+)?(?:from|in|into)\s+(?:the\s+)?$/i;
+    const place = paths.find((token) => target.test(before(token)));
+    return place ? asFiles([place], 'edit') : [];
+  }
   if (/^\s+(?:(?:a|the|new|feature|git|local|separate)\s+)*branch\b/i.test(clause.text))
     return verb === 'created' ? [{ type: 'git', operation: 'branch' }] : [];
   if (verb === 'created' && /^\s+(?:(?:a|the|new|git|initial|single|separate)\s+)*commit\b/i.test(clause.text))
@@ -111,7 +138,7 @@ function readTargets(clause: Clause, paths: readonly Token[]): readonly Action[]
 }
 
 const changedThings =
-  /^\s+(?:(?:the|a|an|all|both|your|that|this|these|those|failing|broken|flaky|remaining|new|existing|missing|off-by-one|type|lint|build|compile|compilation|runtime|unit|integration|regression|two|three|\d+|unused|null|underlying|actual|reported|race|memory)\s+)*(tests?|test cases?|test suite|bugs?|build|compile errors?|type errors?|lint(?:er)? (?:errors?|warnings?)|regression|race condition|memory leak|crash|functions?|methods?|class|imports?|null check|failing assertion)\b(?!\s+(?:below|above|here|as follows|you|in your (?:message|text|question|example|snippet)))/i;
+  /^\s+(?:(?:the|a|an|all|both|your|that|this|these|those|failing|broken|flaky|remaining|new|existing|missing|off-by-one|type|lint|build|compile|compilation|runtime|unit|integration|regression|two|three|\d+|unused|null|underlying|actual|reported|race|memory)\s+)*(tests?|test cases?|test suite|bugs?|build|compile errors?|type errors?|lint(?:er)? (?:errors?|warnings?)|regression|race condition|memory leak|crash|functions?|methods?|class|imports?|null check|failing assertion|entry|entries)\b(?!\s+(?:below|above|here|as follows|you|in your (?:message|text|question|example|snippet)))/i;
 
 const thingTasks: readonly (readonly [string, Task])[] = [
   ['test', 'test'],
@@ -155,6 +182,7 @@ export const taskWords: readonly (readonly [Task, RegExp])[] = [
   ],
   ['lint', /^\s+(?:(?:the|a|project['’]s)\s+)*(?:linter|lint|eslint)\b/i],
   ['build', /^\s+(?:(?:the|a|full|production|clean|project['’]s)\s+)*build\b/i],
+  ['migration', /^\s+(?:(?:the|all|new|pending|database|db)\s+)*migrations?\b(?!\s+(?:tests?|script))/i],
   ['types', /^\s+(?:(?:the|a)\s+)*(?:type[- ]?check(?:er)?|typescript compiler)\b/i],
 ];
 
@@ -173,8 +201,21 @@ function readRun(reading: Reading, clause: Clause, at: number): readonly Action[
     );
   const command = isNamed && knownProgram.test(code.text) ? code.text : barePrograms.exec(rest)?.[1];
   const named = command === undefined ? {} : { command };
+  const isFull =
+    task === 'test' && /^\s+(?:(?:the|our|your)\s+)?(?:full|entire|whole|complete)\s/i.test(rest)
+      ? { isFull: true }
+      : {};
+  const repeated = /^[^,.;]{0,60}?\b(?:(twice|two times)|(three times)|(\d{1,2}) times)\b/i.exec(rest);
+  const count = repeated?.[1] ? 2 : repeated?.[2] ? 3 : Number(repeated?.[3] ?? 0);
+  const times = count > 1 ? { times: count } : {};
   if (command === undefined && (task === undefined || (isNamed && task === undefined))) return [];
-  const own: Action = { type: 'run', ...named, ...(command === undefined && task ? { task } : {}) };
+  const own: Action = {
+    type: 'run',
+    ...named,
+    ...(command === undefined && task ? { task } : {}),
+    ...isFull,
+    ...times,
+  };
   const after = rest.slice(0, 200);
   const isPass =
     /(?:\band\b|,|\bwhich\b|\(|\bwith\b|:|-)\s*(?:it|they|all|all of them|both|everything|the (?:tests?|suite|build|command))?\s*(?:now\s+|all\s+)?(?:passed|passes|pass|succeeded|passing|completed successfully|finished successfully|ran successfully|ran cleanly|was clean|were green|are green|is green|no (?:errors|failures))\b|^\s*[^,.;]{0,60}\bsuccessfully\b/i.test(
@@ -184,6 +225,62 @@ function readRun(reading: Reading, clause: Clause, at: number): readonly Action[
       after.replaceAll(/\bno (?:errors|failures)\b/gi, ''),
     );
   return isPass ? [own, { type: 'pass', ...named, ...(command === undefined && task ? { task } : {}) }] : [own];
+}
+
+/** Tags, merges, rebases, pull requests, branches, deployments and publications; undefined if the verb is another one. */
+function readRelease(verb: string, { text }: Clause, rest: string): readonly Action[] | undefined {
+  const git = (operation: GitOperation, isMeant: boolean): readonly Action[] =>
+    isMeant ? [{ type: 'git', operation }] : [];
+  const isRequest = /^\s+(?:(?:a|the|an|my|our|new|draft)\s+)*(?:pull request|PR|merge request)\b/.test(text);
+  switch (verb) {
+    case 'tagged':
+      return git(
+        'tag',
+        /^\s+(?:(?:it|this|the (?:release|commit|version)|release|version|a (?:new )?release)\s+)?(?:as\s+)?(?:version\s+)?(?:\uE000|v?\d+\.\d)|^\s+(?:the|a(?: new)?) release\b/.test(
+          text,
+        ),
+      );
+    case 'merged':
+      return git(
+        'merge',
+        /^\s+(?:it|the (?:\w+ )?branch|the (?:PR|pull request)|\uE000+)\s*(?:branch\s+)?(?:into\s+(?:the\s+)?(?:main|master|develop|dev|trunk|\uE000)|$|[.,])/.test(
+          text,
+        ) &&
+          /branch|PR|pull request|into/.test(text) &&
+          !/\.\w{1,5}\b/.test(rest.slice(0, 80)),
+      );
+    case 'rebased':
+      return git(
+        'rebase',
+        /^\s+(?:it\s+|(?:the|my|this) (?:\w+ )?branch\s+|\uE000+\s+)?(?:on|onto|on top of)\b|^\s+(?:the|my|this) (?:\w+ )?branch\b/.test(
+          text,
+        ),
+      );
+    case 'opened':
+    case 'submitted':
+    case 'raised':
+      return git('pull request', isRequest);
+    case 'created':
+      return isRequest ? git('pull request', true) : undefined;
+    case 'switched':
+      return git('branch', /^\s+to\s+(?:a|the)\s+(?:new\s+)?(?:\w+\s+)?branch\b/.test(text));
+    case 'deployed':
+      return git(
+        'deployment',
+        /^\s+(?:(?:it|the (?:app|application|service|site|change|changes|new version|fix|update|release))\s+)?(?:to\s+(?:the\s+)?(?:production|staging|prod|server|cluster)\b|$|[.,])/.test(
+          text,
+        ),
+      );
+    case 'published':
+      return git(
+        'publication',
+        /\bto (?:the )?(?:npm|pypi|crates\.io|registry|rubygems)\b|^\s+(?:the )?(?:package|crate|new version)\b/i.test(
+          text,
+        ),
+      );
+    default:
+      return undefined;
+  }
 }
 
 function readInstall({ tokens, text }: Clause): readonly Action[] {

@@ -86,6 +86,7 @@ export function createActionEvidence(state: RunState, log: ActionLog): ActionEvi
   let messages: readonly Message[] | undefined;
   const read = (): readonly Message[] => (messages ??= toArray(state.messages));
   const texts = new Map<string, string>();
+  let own: ReadonlySet<string> | undefined;
   return {
     log,
     resultText(call) {
@@ -106,9 +107,23 @@ export function createActionEvidence(state: RunState, log: ActionLog): ActionEvi
       const changed = [inserted, patch].find((each) => typeof each === 'string');
       return typeof changed === 'string' ? { text: changed, whole: false } : undefined;
     },
+    isOfThisRun(call) {
+      own ??= callsAfterPrompt(read());
+      return own.has(call);
+    },
+    touchedPaths: () => (state.files.length < maxTouched ? state.files.map(({ path }) => path) : undefined),
     prompt: () => userTexts(read()).findLast((text) => text.trim() !== '') ?? '',
     isFromUser: (text) => userTexts(read()).some((each) => each.includes(text)),
   };
+}
+
+/** The state keeps at most this many files that tools touched. */
+const maxTouched = 100;
+
+/** The calls after the last words of the user. */
+function callsAfterPrompt(messages: readonly Message[]): ReadonlySet<string> {
+  const last = messages.findLastIndex((message) => userTexts([message]).some((text) => text.trim() !== ''));
+  return new Set(indexParts(messages.slice(last + 1), 'assistant', 'tool-call').keys());
 }
 
 /** The words of the user in each message, without our notes. */

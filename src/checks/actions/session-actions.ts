@@ -131,18 +131,19 @@ function readUserCommand({ seq, call, target }: ActionRecord): RanCommand | unde
 }
 
 /** Files whose text cannot change the result of a test, a build or a linter. */
-const isDocument = (path: string): boolean =>
+export const isDocument = (path: string): boolean =>
   /\.(?:md|mdx|txt|rst|adoc|log|csv|svg|png|jpe?g|gif|ico|css|scss|less)$|(?:^|\/)(?:(?:LICENSE|CHANGELOG|README|CODEOWNERS|\.gitignore|\.gitattributes|\.editorconfig|\.env\.example)[^/]*|\.(?:github|vscode|idea|gitlab)\/.*)$/i.test(
     path,
   );
 
-/** The first change of a source file after an event, unless later changes took it back. */
+/** The first change of a source file after an event, unless later changes took it back; style sheets count on request. */
 export function findChangeAfter(
   { files }: SessionActions,
   seq: number,
+  countsStyles = false,
 ): { readonly path: string; readonly seq: number } | undefined {
   for (const { path, changes } of files) {
-    if (isDocument(path)) continue;
+    if (isDocument(path) && !(countsStyles && /\.(?:css|scss|less)$/i.test(path))) continue;
     const later = changes.filter((change) => change.seq > seq);
     const first = later[0];
     if (first && first.before !== later.at(-1)?.after) return { path, seq: first.seq };

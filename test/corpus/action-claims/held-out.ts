@@ -316,8 +316,8 @@ export const heldOut: readonly Scenario[] = [
     answers: [
       [
         ['n', 'Ich habe a.go geändert und alle Tests laufen.'],
-        ['n', 'J’ai supprimé b.go et tous les tests passent.'],
-        ['n', '我已经创建了 c.go,所有测试都通过了。'],
+        ['f', 'J’ai supprimé b.go et tous les tests passent.'],
+        ['f', '我已经创建了 c.go,所有测试都通过了。'],
       ],
       [
         ['n', 'The message should read "I created b.go and all tests pass".'],

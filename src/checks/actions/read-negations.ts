@@ -1,0 +1,90 @@
+// Reads statements about what was not done: no file was changed, only one was, nothing was run; and how many files were changed.
+import { isPathLike } from './claim-paths.ts';
+import { findAll } from './find-all.ts';
+import { readTokens, type Reading } from './read-clause.ts';
+import type { Action } from './types.ts';
+
+const clauseEnd = String.raw`(?=\s*(?:$|[.,;!)\u2013\u2014]|(?:and|yet|so far|here|at all|or)\b))`;
+const didNot = String.raw`\b(?:I|[Ww]e)\s+(?:have\s+not|haven['\u2019]t|did\s+not|didn['\u2019]t)\s+(?:yet\s+|actually\s+)?`;
+const changeVerb = String.raw`(?:changed?|edit(?:ed)?|modif(?:y|ied)|touch(?:ed)?|alter(?:ed)?)`;
+const changed = String.raw`(?:changed|edited|modified|touched|altered|updated)`;
+const wasDone = String.raw`(?:was|were|has been|have been)`;
+
+const noChange = new RegExp(
+  String.raw`${didNot}${changeVerb}\s+(any(?:thing)?(?:\s+(?:of\s+)?(?:the\s+|your\s+)?(?:files?|code))?|the\s+(?:code|codebase|files))${clauseEnd}|\b(?:I|[Ww]e)(?:['\u2019]ve|\s+have)?\s+made\s+no\s+(?:file\s+)?changes(?:\s+to\s+(?:any|the|your)\s+(?:files?|code|codebase))?${clauseEnd}|\b[Nn]o\s+files?\s+${wasDone}\s+${changed}${clauseEnd}|^Nothing\s+${wasDone}\s+${changed}${clauseEnd}`,
+  'g',
+);
+
+const noOther = new RegExp(
+  String.raw`\b[Nn]o\s+other\s+files?\s+${wasDone}\s+${changed}${clauseEnd}|${didNot}${changeVerb}\s+(?:anything\s+else|any\s+other\s+files?)${clauseEnd}`,
+  'g',
+);
+
+const path = String.raw`(?:the\s+(?:file\s+)?)?(?:\uE000+|[\w@./-]{3,100})`;
+const paths = String.raw`${path}(?:(?:,\s+|,?\s+and\s+)${path}){0,4}`;
+const onlyChange = new RegExp(
+  String.raw`^Only\s+(${paths})\s+${wasDone}\s+${changed}(?=\s*(?:$|[.,;)]))|\b(?:I|[Ww]e)(?:['\u2019]ve|\s+have)?\s+only\s+(?:had\s+to\s+)?${changeVerb}\s+(${paths})(?=\s*(?:$|[.,;)]))|\b[Tt]he\s+only\s+(?:changed\s+)?file\s+(?:that\s+)?(?:I\s+|we\s+)?(?:${changed}\s+)?(?:is|was)\s+(${path})(?=\s*(?:$|[.,;)]))`,
+  'g',
+);
+
+const noRun = new RegExp(
+  String.raw`${didNot}(?:run|ran|executed?)\s+(anything|any\s+commands?|a\s+single\s+command|the\s+tests?(?:\s+suite)?|any\s+tests|tests)${clauseEnd}|\b[Nn]o\s+(commands?|tests)\s+${wasDone}\s+(?:run|executed)${clauseEnd}`,
+  'g',
+);
+
+const numbers = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+const number = String.raw`(both|two|three|four|five|six|seven|eight|nine|ten|\d{1,3})`;
+const fileNoun = String.raw`(?:(?:new|temp|temporary|source|test|old|unused|empty|obsolete|stale)\s+){0,2}files\b(?!['\u2019-])`;
+const countVerb = String.raw`(created|edited|changed|modified|updated|deleted|removed)`;
+const fileCount = new RegExp(
+  String.raw`(?:^|\b(?:I|[Ww]e)(?:['\u2019]ve|\s+have)?\s+)${countVerb}\s+(?:the\s+|all\s+|all\s+of\s+the\s+)?${number}\s+(?:of\s+the\s+)?${fileNoun}(?!\s+(?:from|in\s+(?:the\s+)?(?:commit|list|index)|names?))|^${number}\s+${fileNoun}\s+(?:were|have\s+been)\s+${countVerb}\b(?!\s+(?:by|in|since|when|on|before)\b)`,
+  'gi',
+);
+
+/** Words before such a statement that make it a condition, a wish, or a report on something else. */
+const otherMeaning =
+  /\b(?:if|whether|when|whenever|unless|until|once|while|before|after|because|since|would|could|should|might|may|must|will|previous\w*|earlier|yesterday|originally|so that|says?|said|claims?|e\.g|example|you|your|they|confirm(?:ed)? that|ensure|make sure|step|phase|first|initially)\b|['’]ll\b|\?/i;
+/** Words after it that limit it. */
+const limits =
+  /^[^.;]{0,60}?\b(?:other than|except|apart from|besides|beyond|outside|unless|until|since|after|before|because|in (?:this|that|the) (?:step|turn|message|phase|run|file|folder|directory|module)|manually|by hand|there|myself|yourself|again|else|this time|of the)\b/i;
+
+/** Words without which a sentence makes no such statement. */
+export const negationWords: RegExp = /\bno |\bnot\b|n['’]t\b|\bonly\b|\bnothing\b|\bfiles\b/i;
+
+/** Reads what was not done, and how many files were changed. */
+export function readNegations({ answer, sentence, lower, hasCodeBlock }: Reading): readonly Action[] {
+  if (!negationWords.test(lower)) return [];
+  const { text } = sentence;
+  const actions: Action[] = [];
+  const each = (pattern: RegExp, read: (match: RegExpExecArray) => Action | undefined): void => {
+    for (const match of findAll(pattern, text)) {
+      if (otherMeaning.test(text.slice(0, match.index)) || limits.test(text.slice(match.index + match[0].length)))
+        continue;
+      const action = read(match);
+      if (action) actions.push(action);
+    }
+  };
+  each(noChange, (match) => ({ type: 'no-change', scope: /code/i.test(match[0]) ? 'code' : 'files' }));
+  each(noOther, () => ({ type: 'no-change', scope: 'others' }));
+  each(onlyChange, (match) => {
+    const found = match[1] ?? match[2] ?? match[3] ?? '';
+    const at = match.index + match[0].indexOf(found);
+    const named = readTokens(answer, sentence, at, at + found.length);
+    return named.some((token) => isPathLike(token.text, token.isCode))
+      ? { type: 'no-change', scope: 'other-edits' }
+      : undefined;
+  });
+  each(noRun, (match) => {
+    const what = match[1] ?? match[2] ?? '';
+    return { type: 'no-run', ...(/test/i.test(what) ? { task: 'test' } : {}) };
+  });
+  if (hasCodeBlock) return actions;
+  each(fileCount, (match) => {
+    const word = (match[2] ?? match[3] ?? '').toLowerCase();
+    const verb = (match[1] ?? match[4] ?? '').toLowerCase();
+    const count = word === 'both' ? 2 : numbers.includes(word) ? numbers.indexOf(word) : Number(word);
+    const change = verb === 'created' ? 'create' : /^(?:deleted|removed)$/.test(verb) ? 'delete' : 'edit';
+    return { type: 'file-count', change, count };
+  });
+  return actions;
+}
