@@ -1,4 +1,5 @@
 // Compares stated figures with the output of commands: failed and skipped tests, what a command counted, measured values.
+import { maxOf } from '../../core/index.ts';
 import type { ClaimVerdict } from '../types.ts';
 import { isSameCommand } from './commands.ts';
 import {
@@ -44,7 +45,7 @@ export function checkTestCount(
   const reason = findUnknown(session);
   const counts = countsOf(output);
   if (count === 0) {
-    const most = Math.max(0, ...counts);
+    const most = maxOf(counts, 0);
     if (most > 0 && reason === undefined && !session.commands.some((each) => each.seq > last.seq && each.mayDoAny))
       return decide(
         'contradicted',

@@ -11,12 +11,12 @@ const changed = String.raw`(?:changed|edited|modified|touched|altered|updated)`;
 const wasDone = String.raw`(?:was|were|has been|have been)`;
 
 const noChange = new RegExp(
-  String.raw`${didNot}${changeVerb}\s+(any(?:thing)?(?:\s+(?:of\s+)?(?:the\s+|your\s+)?(?:files?|code))?|the\s+(?:code|codebase|files))${clauseEnd}|\b(?:I|[Ww]e)(?:['\u2019]ve|\s+have)?\s+made\s+no\s+(?:file\s+)?changes(?:\s+to\s+(?:any|the|your)\s+(?:files?|code|codebase))?${clauseEnd}|\b[Nn]o\s+files?\s+${wasDone}\s+${changed}${clauseEnd}|^Nothing\s+${wasDone}\s+${changed}${clauseEnd}`,
+  String.raw`${didNot}${changeVerb}\s+(any(?:thing)?(?:\s+(?:of\s+)?(?:the\s+|your\s+)?(?:files?|code))?|the\s+(?:code|codebase|files))${clauseEnd}|\b(?:I|[Ww]e)(?:['\u2019]ve|\s+have)?\s+made\s+no\s+(?:file\s+)?changes(?:\s+to\s+(?:the|any|your)\s+(?:files?|code|codebase))?${clauseEnd}|\b[Nn]o\s+files?\s+${wasDone}\s+${changed}${clauseEnd}|^Nothing\s+${wasDone}\s+${changed}${clauseEnd}`,
   'g',
 );
 
 const noOther = new RegExp(
-  String.raw`\b[Nn]o\s+other\s+files?\s+${wasDone}\s+${changed}${clauseEnd}|${didNot}${changeVerb}\s+(?:anything\s+else|any\s+other\s+files?)${clauseEnd}`,
+  String.raw`\b[Nn]o\s+other\s+files?\s+${wasDone}\s+${changed}${clauseEnd}|${didNot}${changeVerb}\s+any(?:thing\s+else|\s+other\s+files?)${clauseEnd}`,
   'g',
 );
 
