@@ -151,6 +151,11 @@ test('[A68] fairlead search --answer answers with citations that name file, line
     out,
     /^Everyone has 28 days \[\d\], and free lunch\.\n\n\[\d\] handbook\/leave\.md:3-5 sha256:[0-9a-f]{12}\n\nThe citation \[8\] was removed: no such passage was retrieved\.\n$/,
   );
+  writeFiles(program.cwd, { 'keys.md': 'The harbour key is sk-test1234567890abcdefgh.' });
+  await program.run(['search', '--answer', 'harbour key'], { env: { OPENAI_API_KEY: 'sk-test1234567890abcdefgh' } });
+  const sent = JSON.stringify(program.modelRequests().at(-1));
+  assert.match(sent, /The harbour key is/);
+  assert.doesNotMatch(sent, /sk-test1234567890abcdefgh/);
   const requests = program.modelRequests().length;
   const none = await program.run(['search', '--answer', 'xylophone']);
   assert.deepEqual([none.code, none.out], [1, 'No answer: No passage of the documents matches the question.\n']);

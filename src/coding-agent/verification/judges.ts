@@ -127,7 +127,7 @@ export async function openJudges(
   return Promise.all(models.map((model) => openVerifyModel(model, context.settings, host, wrapProvider)));
 }
 
-/** Opens a model as an author or judge. */
+/** Opens a model as an author or judge. What it reads has no keys of the user. */
 export async function openVerifyModel(
   model: ResolvedModel,
   settings: Settings,

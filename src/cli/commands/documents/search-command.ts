@@ -19,9 +19,9 @@ import {
   resolveDocumentRoot,
   updateBeforeSearch,
 } from '../../../coding-agent/documents/index.ts';
-import { openModel, resolveModelUnattended } from '../../../coding-agent/models/index.ts';
+import { resolveModelUnattended } from '../../../coding-agent/models/index.ts';
 import { readSettings, type Settings } from '../../../coding-agent/settings/index.ts';
-import { createVerifyModel } from '../../../coding-agent/verification/index.ts';
+import { openVerifyModel } from '../../../coding-agent/verification/index.ts';
 import type { Command } from '../../args/command.ts';
 import { onShutdown } from '../../args/shutdown-signals.ts';
 import { print, printErr } from '../../args/stdio.ts';
@@ -247,11 +247,11 @@ async function answer(
 ): Promise<number> {
   const resolved = await resolveModelUnattended({ model }, settings);
   await assertMayLeave(index.root, resolved, settings);
-  const provider = await openModel(resolved, settings, createTtyHost(printErr));
+  const { ask } = await openVerifyModel(resolved, settings, createTtyHost(printErr));
   const result = await answerFromDocuments({
     question,
     search: async (text, searchOptions) => (await index.search(text, searchOptions)).hits,
-    model: createVerifyModel(resolved.name, provider, resolved.ref.provider, { stream: settings.stream }).ask,
+    model: ask,
     isCurrent: (source) => index.isCurrent(source),
     ...(limit === undefined ? {} : { passages: limit }),
     signal,
