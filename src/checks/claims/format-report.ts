@@ -40,7 +40,7 @@ export function formatReport(report: VerificationReport, options: FormatReportOp
       : [
           [
             `Claims: ${formatCounts(counts, report.claims.length)}`,
-            ...report.claims.slice(0, maxListed).map((claim) => formatClaim(claim, report.citations)),
+            ...formatClaims(orderClaims(report).slice(0, maxListed), report.citations),
             ...(report.claims.length > maxListed ? [`  and ${report.claims.length - maxListed} more`] : []),
           ].join('\n'),
         ]),
@@ -56,6 +56,42 @@ const formatCounts = (counts: ReturnType<typeof countVerdicts>, total: number): 
 
 const maxShownClaim = 200;
 const maxShownQuotation = 160;
+
+const isWithoutQuorum = ({ verdict }: CheckedClaim): boolean =>
+  verdict.type === 'unverifiable' && verdict.why.startsWith('No quorum:');
+
+/** The claims in their order; without a quorum first those that need attention: contradicted, without evidence, supported, not decided with the lowest score first. */
+function orderClaims({ claims }: VerificationReport): readonly CheckedClaim[] {
+  if (!claims.some(isWithoutQuorum)) return claims;
+  const rank = (claim: CheckedClaim): number =>
+    isWithoutQuorum(claim) ? 3 : { contradicted: 0, unverifiable: 1, supported: 2 }[claim.verdict.type];
+  return claims.toSorted(
+    (a, b) => rank(a) - rank(b) || (isWithoutQuorum(a) && isWithoutQuorum(b) ? (a.score ?? 1) - (b.score ?? 1) : 0),
+  );
+}
+
+/** The lines of claims; what is not decided without judges has one title. */
+function formatClaims(claims: readonly CheckedClaim[], citations: readonly Citation[]): readonly string[] {
+  const decided = claims.filter((claim) => !isWithoutQuorum(claim));
+  const open = claims.filter(isWithoutQuorum);
+  return [
+    ...decided.map((claim) => formatClaim(claim, citations)),
+    ...(open.length === 0
+      ? []
+      : [
+          `\nNot decided without judges: ${open.length}. The claims that are least like their nearest passage come first.`,
+          ...open.map(formatOpenClaim),
+        ]),
+  ];
+}
+
+function formatOpenClaim({ text, kind, score, verdict }: CheckedClaim): string {
+  const [nearest] = verdict.evidence ?? [];
+  const likeness = score === undefined ? '' : ` (scorer ${Math.round(score * 100)} %)`;
+  const place =
+    kind === 'code' ? 'code' : nearest ? `nearest: ${formatSource(nearest.source)}${likeness}` : 'no passage was found';
+  return `  ${'not decided'.padEnd(12)} ${shorten(text, maxShownClaim)}\n${' '.repeat(15)}${place}`;
+}
 
 function formatClaim({ id, text, verdict }: CheckedClaim, citations: readonly Citation[]): string {
   const title = { supported: 'supported', contradicted: 'contradicted', unverifiable: 'no evidence' }[verdict.type];

@@ -22,14 +22,15 @@ export function toVerificationRecord(report: VerificationReport): JsonObject {
     draft,
     answer,
     verifiedText,
-    claims: claims.map(({ id, text, span, verdict, votes }) => ({
+    claims: claims.map(({ id, text, span, verdict, votes, score }) => ({
       id,
       text: text.slice(0, maxRecordedText),
       span: [span.start, span.end],
       verdict: verdict.type,
       why: verdict.why.slice(0, maxRecordedText),
+      ...(score === undefined ? {} : { score }),
       ...(verdict.type === 'unverifiable'
-        ? {}
+        ? toNearest(verdict.evidence?.[0])
         : {
             decidedBy: verdict.decidedBy,
             verifier: verdict.verifier,
@@ -48,6 +49,10 @@ export function toVerificationRecord(report: VerificationReport): JsonObject {
   };
 }
 
+/** The place of the nearest passage of a claim that is not decided, without its words. */
+const toNearest = (evidence: Evidence | undefined): JsonObject =>
+  evidence ? { nearest: { ...(evidence.source as EvidenceSource & { readonly [key: string]: Json }) } } : {};
+
 const toRecordedEvidence = (evidence: Evidence): JsonObject => ({
   source: { ...(narrowLines(evidence) as EvidenceSource & { readonly [key: string]: Json }) },
   text: decidingText(evidence).slice(0, maxRecordedText),
@@ -63,14 +68,14 @@ export function parseVerificationRecord(value: Json | undefined): VerificationRe
   return {
     ...rest,
     claims: claims.map(
-      ({ verdict, why, span: [start, end], evidence, decidedBy, verifier, ...claim }): CheckedClaim => {
+      ({ verdict, why, span: [start, end], evidence, nearest, decidedBy, verifier, ...claim }): CheckedClaim => {
         const [first, ...more] = evidence ?? [];
         return {
           ...claim,
           span: { start, end },
           verdict:
             verdict === 'unverifiable' || !first || decidedBy === undefined
-              ? { type: 'unverifiable', why }
+              ? { type: 'unverifiable', why, ...(nearest ? { evidence: [{ source: nearest, text: '' }] } : {}) }
               : { type: verdict, why, decidedBy, verifier: verifier ?? '', evidence: [first, ...more] },
         };
       },
@@ -92,6 +97,7 @@ type RecordedClaim = {
   readonly decidedBy?: 'exact' | 'scorer' | 'model' | 'person';
   readonly verifier?: string;
   readonly evidence?: readonly Evidence[];
+  readonly nearest?: EvidenceSource;
 };
 
 /** Returns one sentence for each claim of the log that is recorded as supported or contradicted without evidence in the log. */

@@ -51,7 +51,7 @@ for (const [what, answer, claims] of [
     '### 1. Ask a model\n\n### 2. Canberra is the capital\n\n## 2.1 Limits',
     ['Canberra is the capital'],
   ],
-  ['a title with a question word', '## What it is for\n\n## What Sydney is', ['What Sydney is']],
+  ['a title with a question word', '## What it is for\n\n**What it is for**\n\n## What Sydney is', ['What Sydney is']],
   [
     'an image without a statement',
     '![A list, and the answer below it](a.svg)\n\n![Sydney is the capital](b.png)',

@@ -30,6 +30,7 @@ export function splitAnswer(answer: string): SplitAnswer {
     else if (block.type === 'header-row') skipped.push({ span: block.span, why: 'table-header' });
     else if (block.type === 'row' && isLinkRow(block.text)) skipped.push({ span: block.span, why: 'links' });
     else if (block.type === 'row') add(block.span, formatRow(block));
+    else if (isBoldTitle(block.text)) skipped.push({ span: block.span, why: 'title' });
     else if (block.type === 'heading') splitHeading(block, add, skipped);
     else splitText(block, add, skipped);
   }
@@ -116,6 +117,12 @@ const headingNumber = /^\d{1,3}(?:\.\d{1,3}){0,3}[.)]\s|^\d{1,3}(?:\.\d{1,3}){1,
 const isQuestionTitle = (text: string): boolean =>
   /^(?:[Ww]h(?:at|en|ere|y|ich)|[Hh]ow)\s[\p{Ll}\s,'’-]{1,60}$/u.test(text.trim()) &&
   !/\b(?:not|never|always|all|every|no|none)\b/i.test(text);
+
+/** Whether a block is a title in bold type with a question word. */
+const isBoldTitle = (text: string): boolean => {
+  const [, title] = /^\*\*([^*]{1,80})\*\*$/.exec(text.trim()) ?? [];
+  return title !== undefined && isQuestionTitle(title);
+};
 
 const linkPattern = /\[([^[\]\n]{1,100})\]\(([^()\s]{1,300})\)/g;
 const minRowLinks = 3;

@@ -63,6 +63,8 @@ export type ClaimState = {
   verdict?: ClaimVerdict | undefined;
   votes: readonly CheckedVote[];
   score?: number | undefined;
+  /** The passage with the best score. */
+  nearest?: Evidence;
   /** An exact verifier refused the claim: judges may contradict it, but not support it. */
   refused?: true;
   /** Why there is no verdict, so far. */
@@ -187,12 +189,21 @@ async function checkExactly(
       if (verdict?.type === 'unverifiable') Object.assign(state, { refused: true, why: verdict.why });
       else state.verdict = verdict;
       if (problems.length > 0 && !verdict) state.why = problems.join(' ');
-      const [best] = state.evidence;
-      if (best && claim.kind !== 'code') state.score = score(claim.text, best.text.slice(0, maxClaimLength));
+      if (claim.kind !== 'code') findNearest(state, score);
       done += 1;
       reportProgress(options, 'exact', 'exact checks', done, states.length);
     }),
   );
+}
+
+/** Scores the first passages, and keeps the best one. */
+function findNearest(state: ClaimState, score: (claim: string, evidence: string) => number | undefined): void {
+  for (const passage of state.evidence.slice(0, passagesPerClaim)) {
+    const scored = score(state.claim.text, passage.text.slice(0, maxClaimLength));
+    if (scored === undefined || (state.score !== undefined && scored <= state.score)) continue;
+    state.score = scored;
+    state.nearest = passage;
+  }
 }
 
 async function searchSafely(

@@ -77,9 +77,13 @@ function findEnding(states: readonly ClaimState[], why: string): ReportInput['en
     : { type: 'abstained', why };
 }
 
-const toCheckedClaim = ({ claim, verdict, votes, score, why }: ClaimState): CheckedClaim => ({
+const toCheckedClaim = ({ claim, verdict, votes, score, why, reason, refused, nearest }: ClaimState): CheckedClaim => ({
   ...claim,
-  verdict: verdict ?? { type: 'unverifiable', why },
+  verdict: verdict ?? {
+    type: 'unverifiable',
+    why,
+    ...(reason === 'no-quorum' && !refused && nearest ? { evidence: [nearest] } : {}),
+  },
   ...(votes.length === 0 ? {} : { votes: votes.map(({ judge, vote, why: reason }) => ({ judge, vote, why: reason })) }),
   ...(score === undefined ? {} : { score }),
 });
