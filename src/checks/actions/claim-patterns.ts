@@ -195,7 +195,7 @@ export const taskNouns: Readonly<Record<Task, RegExp>> = {
 
 /** Words without which a sentence makes no claim. */
 export const claimWords: RegExp =
-  /ed\b|\b(?:undid|rolled back|still|second|happy|read|type-?checks|only|nothing|wrote|written|rewr|ran|re-?ran|run|put|set|pass|green|clean|succeeds?|builds|built|compiles|now|output|new|no\b)/i;
+  /ed\b|\b(?:tests?\b|type[- ]?check|lint|unchanged|undid|rolled back|still|second|happy|read|type-?checks|only|nothing|wrote|written|rewr|ran|re-?ran|run|put|set|pass|green|clean|succeeds?|builds|built|compiles|now|output|new|no\b)/i;
 
 /** Words before a statement of the kind `the tests pass` that make it no report. */
 export const noPassReport: RegExp =

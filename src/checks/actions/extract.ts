@@ -8,6 +8,7 @@ import type { Reading } from './read-clause.ts';
 import { figureWords, readFigures, readReads } from './read-figures.ts';
 import { languageWords, readLanguages } from './read-languages.ts';
 import { negationWords, readNegations } from './read-negations.ts';
+import { readShort } from './read-short.ts';
 import { readFileItem, readLabel, readListedFile, readPasses, readPassives, readResults } from './read-states.ts';
 import { readVerb } from './read-verbs.ts';
 import type { Action, ActionClaim } from './types.ts';
@@ -70,7 +71,7 @@ function readActions(reading: Reading): readonly Action[] {
   for (const { verb, at } of findVerbs(sentence)) actions.push(...readVerb(reading, verb, at));
   actions.push(...readPassives(reading), ...readFileItem(reading), ...readPasses(reading));
   actions.push(...readResults(reading), ...readNegations(reading), ...readFigures(reading));
-  actions.push(...readReads(reading, isPathLike), ...readLanguages(reading));
+  actions.push(...readShort(reading), ...readReads(reading, isPathLike), ...readLanguages(reading));
   return actions;
 }
 

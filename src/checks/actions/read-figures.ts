@@ -6,11 +6,11 @@ import { readTokens, type Reading } from './read-clause.ts';
 import type { Action } from './types.ts';
 
 /** Words before a figure or a result that make it a condition, a wish, or a report on something else. */
-const otherMeaning =
+export const otherMeaning: RegExp =
   /\b(?:if|whether|when|whenever|unless|until|once|would|could|should|might|may|must|can|will|to (?:make|ensure|see|check|get|keep)|ensures?|ensuring|make sure|so that|expect\w*|require[sd]?|you|your|they|previous\w*|earlier|originally|before|initially|first|baseline|goal|target|example|e\.g|says?|said|claims?|CI|pipeline|because|hope\w*|believe|think|likely|probably|presumably|appears?|seems?|means?|even|always|usually|typically|cannot|never|why|how|without)\b|n['’]t\b|['’]ll\b|\?/i;
 
 /** Words after it that limit it. */
-const limits =
+export const limits: RegExp =
   /^[^.;]{0,80}?\b(?:before (?:this|the|my)|prior to|when|whenever|if|unless|once|until|except|apart from|previously|means?|would|should|as long as|provided)\b/i;
 
 const zeroTests =

@@ -27,12 +27,12 @@ type Language = {
 
 const languages: readonly Language[] = [
   {
-    subject: /(?<!\p{L})(?:ich habe|habe ich|wir haben|haben wir)(?!\p{L})/iu,
+    subject: /(?<!\p{L})(?:ich habe|habe ich|wir haben|haben wir)(?!\p{L})|^habe(?!\p{L})/iu,
     isVerbLast: true,
     noReport:
       /(?<!\p{L})(?:nicht|kein\p{L}*|nie|wenn|falls|ob|sobald|würde|könnte|sollte|werde|hätte|früher|gestern|sie haben|du hast|außer|nur|fehlge\p{L}+|scheiter\p{L}*|fehler\p{L}*)(?!\p{L})|\?/iu,
     verbs:
-      /(?<!\p{L})(?:geändert|bearbeitet|angepasst|aktualisiert|korrigiert|erstellt|angelegt|gelöscht|entfernt|ausgeführt|laufen lassen|laufen gelassen|committet|eingecheckt)(?!\p{L})/giu,
+      /(?<!\p{L})(?:geändert|bearbeitet|angepasst|aktualisiert|korrigiert|erstellt|angelegt|hinzugefügt|gelöscht|entfernt|ausgeführt|laufen lassen|laufen gelassen|committet|eingecheckt)(?!\p{L})/giu,
     create: /^(?:erstellt|angelegt)/iu,
     delete: /^(?:gelöscht|entfernt)/iu,
     run: /^(?:ausgeführt|laufen)/iu,
@@ -46,7 +46,7 @@ const languages: readonly Language[] = [
     noReport:
       /(?<!\p{L})(?:pas|jamais|aucun\p{L}*|si|quand|lorsque|devrai\p{L}*|pourrai\p{L}*|vous|tu|sauf|échou\p{L}*|échec\p{L}*|hier)(?!\p{L})|\?/iu,
     verbs:
-      /(?<!\p{L})(?:modifié|édité|mis à jour|corrigé|créé|supprimé|effacé|exécuté|lancé|commité|committé)(?!\p{L})/giu,
+      /(?<!\p{L})(?:modifié|édité|mis à jour|corrigé|ajouté|créé|supprimé|effacé|exécuté|lancé|commité|committé)(?!\p{L})/giu,
     create: /^créé/iu,
     delete: /^(?:supprimé|effacé)/iu,
     run: /^(?:exécuté|lancé)/iu,
@@ -55,18 +55,19 @@ const languages: readonly Language[] = [
     pass: /(?<!\p{L})(?:(?:tous\s+)?les\s+(\d{1,6}\s+)?tests\s+(?:passent|sont passés|réussissent)(?:\s+tous)?|ils\s+passent\s+tous|tous\s+passent|les\s+\d{1,6}\s+passent)(?:\s+maintenant)?\s*(?=$|[.,;!)])/iu,
   },
   {
-    subject: /(?<!\p{L})(?:he|hemos)(?!\p{L})(?=\s+\p{L}+(?:ado|ido|cho|to)(?!\p{L}))/iu,
+    subject:
+      /(?<!\p{L})(?:he|hemos)(?!\p{L})(?=\s+\p{L}+(?:ado|ido|cho|to)(?!\p{L}))|^(?:modifiqué|cambié|edité|actualicé|corregí|creé|eliminé|borré|ejecuté)(?!\p{L})/iu,
     isVerbLast: false,
     noReport:
       /(?<!\p{L})(?:no|nunca|ningun\p{L}*|si|cuando|debería\p{L}*|podría\p{L}*|usted|salvo|excepto|fall\p{L}*|ayer)(?!\p{L})|\?/iu,
     verbs:
-      /(?<!\p{L})(?:modificado|cambiado|editado|actualizado|corregido|creado|eliminado|borrado|ejecutado|hecho (?:un |el )?commit)(?!\p{L})/giu,
-    create: /^creado/iu,
-    delete: /^(?:eliminado|borrado)/iu,
-    run: /^ejecutado/iu,
+      /(?<!\p{L})(?:modificado|cambiado|editado|actualizado|corregido|añadido|creado|eliminado|borrado|ejecutado|hecho (?:un |el )?commit|modifiqué|cambié|edité|actualicé|corregí|creé|eliminé|borré|ejecuté)(?!\p{L})/giu,
+    create: /^cre(?:ado|é)/iu,
+    delete: /^(?:elimin|borr)/iu,
+    run: /^ejecut/iu,
     commit: /^hecho/iu,
     tests: /(?<!\p{L})(?:las|los)\s+(?:\d{1,6}\s+)?(?:pruebas|tests)(?!\p{L})/iu,
-    pass: /(?<!\p{L})(?:(?:todas\s+|todos\s+)?(?:las|los)\s+(\d{1,6}\s+)?(?:(?:pruebas|tests)\s+)?(?:pasan|pasaron|han pasado)|(?:todas|todos)\s+(?:pasan|pasaron|han pasado))(?:\s+(?:ahora|correctamente|todas|todos))?\s*(?=$|[.,;!)])/iu,
+    pass: /(?<!\p{L})(?:(?:todas\s+|todos\s+)?(?:las|los)\s+(\d{1,6}\s+)?(?:(?:pruebas|tests)\s+)?(?:pasan|pasaron|han pasado)|(?:todas|todos|y)\s+(?:pasan|pasaron|han pasado))(?:\s+(?:ahora|correctamente|todas|todos))?\s*(?=$|[.,;!)])/iu,
   },
   {
     subject:
@@ -86,7 +87,7 @@ const languages: readonly Language[] = [
 
 /** Words without which a sentence is in none of these languages. */
 export const languageWords: RegExp =
-  /\bhabe|\bhaben\b|\btests (?:sind|laufen|bestehen|passent|pasan)|\bj['’]ai\b|\bnous avons\b|\bhe\b|\bhemos\b|\bpruebas\b|[\u4e00-\u9fff]/i;
+  /\bhabe|\bhaben\b|\btests (?:sind|laufen|bestehen|passent|pasan)|\bj['’]ai\b|\bnous avons\b|\bhe\b|\b(?:modifiqu|cambi|edit|actualic|correg|cre|elimin|borr|ejecut)[éí]|\bhemos\b|\bpruebas\b|[\u4e00-\u9fff]/i;
 
 const pathPattern = /\uE000+|[\w@.~-]+(?:\/[\w@.~-]+)*\.\w{1,10}(?![\w/])/g;
 

@@ -35,7 +35,7 @@ const noRun = new RegExp(
 const numbers = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const number = String.raw`(both|two|three|four|five|six|seven|eight|nine|ten|\d{1,3})`;
 const fileNoun = String.raw`(?:(?:new|temp|temporary|source|test|old|unused|empty|obsolete|stale)\s+){0,2}files\b(?!['\u2019-])`;
-const countVerb = String.raw`(created|edited|changed|modified|updated|deleted|removed)`;
+const countVerb = String.raw`(created|edited|touched|changed|modified|updated|deleted|removed)`;
 const fileCount = new RegExp(
   String.raw`(?:^|\b(?:I|[Ww]e)(?:['\u2019]ve|\s+have)?\s+)${countVerb}\s+(?:the\s+|all\s+|all\s+of\s+the\s+)?${number}\s+(?:of\s+the\s+)?${fileNoun}(?!\s+(?:from|in\s+(?:the\s+)?(?:commit|list|index)|names?))|^${number}\s+${fileNoun}\s+(?:were|have\s+been)\s+${countVerb}\b(?!\s+(?:by|in|since|when|on|before)\b)`,
   'gi',

@@ -187,7 +187,7 @@ export const taskWords: readonly (readonly [Task, RegExp])[] = [
 ];
 
 const barePrograms =
-  /^\s+(?:the\s+)?((?:npm (?:run )?[\w:-]+|yarn (?:run )?[\w:-]+|pnpm (?:run )?[\w:-]+|bun (?:run )?[\w:-]+|node --test|pytest|cargo (?:test|build|check|clippy|run|fmt)|go (?:test|build|vet|run)|make(?: [\w-]+)?|tsc|eslint|jest|vitest|mypy|ruff|git [a-z-]+))\b/;
+  /^\s+(?:the\s+)?((?:npm (?:run )?[\w:-]+|yarn (?:run )?[\w:-]+|pnpm (?:run )?[\w:-]+|bun (?:run )?[\w:-]+|node --test|pytest|cargo (?:test|build|check|clippy|run|fmt)|go (?:test|build|vet|run)|make(?: [\w-]+)?|tsc|eslint|prettier|jest|vitest|mypy|ruff|git [a-z-]+))\b/;
 
 function readRun(reading: Reading, clause: Clause, at: number): readonly Action[] {
   const rest = reading.sentence.text.slice(at);
