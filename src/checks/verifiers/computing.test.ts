@@ -164,3 +164,21 @@ test('[A26] hostile claims of 100 kB end in both verifiers', () => {
     for (const verifier of [unitVerifier, dateVerifier])
       assert.notEqual(decide(verifier, part.repeat(Math.ceil(100_000 / part.length))), 'supported', part);
 });
+
+test('[A26] a date plus days, the day before a date and the day of a year are recomputed', () => {
+  expectAll(dateVerifier, 'supported', [
+    '2024-02-28 plus 2 days is 2024-03-01.',
+    '2024-03-01 minus 1 day is 2024-02-29.',
+    'The day before 1 March 2024 was 29 February 2024.',
+    '31 December 2024 was day 366 of the year.',
+  ]);
+  expectAll(dateVerifier, 'contradicted', [
+    '2023-02-28 plus 2 days is 2023-03-01.',
+    'The day after 28 February 2024 was 1 March 2024.',
+    '31 December 2023 was day 366 of the year.',
+  ]);
+  expectAll(dateVerifier, 'undecided', [
+    'The day before 1 March 2024 was 29 February 2024, and it rained.',
+    '31 December 2024 was not day 366 of the year.',
+  ]);
+});

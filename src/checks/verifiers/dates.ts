@@ -125,6 +125,26 @@ const forms: readonly Form[] = [
       decideOrder(day(first), day(second), toDays(number, unit), side),
   },
   {
+    pattern: new RegExp(
+      String.raw`${date}\s+(plus|minus|\+|[-\u2212])\s+${count}\s+(days?|weeks?)\s+(?:is|was|=|equals)\s+${date}`,
+      'giu',
+    ),
+    decide: ([second = '', sign = '', number = '', unit = '', first = ''], day) =>
+      decideOrder(day(first), day(second), toDays(number, unit), /^(?:plus|\+)$/i.test(sign) ? 'after' : 'before'),
+  },
+  {
+    pattern: new RegExp(String.raw`\bthe\s+day\s+(before|after)\s+${date}\s+(?:is|was)\s+${date}`, 'giu'),
+    decide: ([side = '', second = '', first = ''], day) => decideOrder(day(first), day(second), 1, side),
+  },
+  {
+    pattern: new RegExp(String.raw`${date}\s+(?:is|was)\s+day\s+(\d{1,3})\s+of\s+the\s+year\b`, 'giu'),
+    decide: ([mark = '', stated = ''], day) => {
+      const { year } = day(mark);
+      const actual = dayNumber(day(mark)) - dayNumber({ year, month: 1, day: 1 }) + 1;
+      return [toTruth(actual === Number(stated)), `${formatDate(day(mark))} is day ${actual} of its year`];
+    },
+  },
+  {
     pattern: /\b(?:the\s+year\s+)?(\d{4})\s+(?:is|was|will be)(\s+not)?\s+a\s+leap\s+year\b/giu,
     isFree: true,
     decide: ([year = '', not = '']) => {
