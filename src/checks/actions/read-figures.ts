@@ -1,5 +1,5 @@
 // Reads stated figures and short results: failed and skipped tests, what a command counted, measured values, code that compiles, tests that still pass.
-import { unmark } from './claim-text.ts';
+import { codeMark, unmark } from './claim-text.ts';
 import { knownProgram } from './commands.ts';
 import { findAll } from './find-all.ts';
 import { readTokens, type Reading } from './read-clause.ts';
@@ -59,7 +59,7 @@ export function readFigures({ answer, sentence, lower, hasCodeBlock }: Reading):
         read(match);
   };
   const codeAt = (at: number, length: number): string => unmark(answer.slice(start + at, start + at + length));
-  if (testContext.test(text)) {
+  if (/fail|skip/.test(lower) && testContext.test(text)) {
     const isList = /^(?:tests?|results?|test results?)\s*:/i.test(text) || /\b\d+ pass(?:ed|ing)\b/i.test(text);
     each(zeroTests, (match) => {
       const states = new Set(
@@ -81,41 +81,46 @@ export function readFigures({ answer, sentence, lower, hasCodeBlock }: Reading):
         if (count > 0) actions.push({ type: 'test-count', state, count });
       });
   }
-  each(counted, (match) => {
-    const command = codeAt(match.index, match[1]?.length ?? 0);
-    const count = /^\d/.test(match[2] ?? '') ? Number((match[2] ?? '').replaceAll(',', '')) : 0;
-    if (knownProgram.test(command))
-      actions.push({ type: 'command-count', command, noun: (match[3] ?? '').toLowerCase(), count });
-  });
-  each(cleanCommand, (match) => {
-    const code = match[1] ?? match[2] ?? '';
-    const command = codeAt(match.index + match[0].indexOf(code), code.length);
-    if (knownProgram.test(command)) actions.push({ type: 'pass', command });
-  });
+  const hasCode = text.includes(codeMark);
+  if (hasCode)
+    each(counted, (match) => {
+      const command = codeAt(match.index, match[1]?.length ?? 0);
+      const count = /^\d/.test(match[2] ?? '') ? Number((match[2] ?? '').replaceAll(',', '')) : 0;
+      if (knownProgram.test(command))
+        actions.push({ type: 'command-count', command, noun: (match[3] ?? '').toLowerCase(), count });
+    });
+  if (hasCode)
+    each(cleanCommand, (match) => {
+      const code = match[1] ?? match[2] ?? '';
+      const command = codeAt(match.index + match[0].indexOf(code), code.length);
+      if (knownProgram.test(command)) actions.push({ type: 'pass', command });
+    });
   readMeasurements(text, actions);
   const pass = (task: 'test' | 'build' | 'types' | 'lint'): unknown => actions.push({ type: 'pass', task });
-  if (!hasCodeBlock)
+  if (!hasCodeBlock && /compiles|builds|checks/.test(lower))
     each(compiles, (match) => {
       // Alone it may describe the code of the user.
       if (match.index > 0 || !sentence.isFirst || /now|still|confirmed|verified|checked/i.test(match[0]))
         pass(/^type/i.test(match[1] ?? '') ? 'types' : 'build');
     });
-  each(happyChecker, (match) => {
-    const tool = match[1]?.toLowerCase() ?? '';
-    pass(tool === 'compiler' ? 'build' : /lint/.test(tool) ? 'lint' : 'types');
-  });
-  each(stillPass, (match) => {
-    const count = match[1] === undefined ? undefined : Number(match[1]);
-    actions.push({ type: 'pass', task: 'test', isStill: true, ...(count === undefined ? {} : { count }) });
-  });
+  if (lower.includes(' is '))
+    each(happyChecker, (match) => {
+      const tool = match[1]?.toLowerCase() ?? '';
+      pass(tool === 'compiler' ? 'build' : /lint/.test(tool) ? 'lint' : 'types');
+    });
+  if (lower.includes('still'))
+    each(stillPass, (match) => {
+      const count = match[1] === undefined ? undefined : Number(match[1]);
+      actions.push({ type: 'pass', task: 'test', isStill: true, ...(count === undefined ? {} : { count }) });
+    });
   // "them" and "the second one" are the tests if the answer spoke of tests shortly before.
   const isAboutTests = (at: number): boolean =>
     /\btests?\b|\bsuite\b/i.test(answer.slice(Math.max(0, start + at - 200), start + at));
-  for (const pattern of [rerun, secondRun])
+  for (const pattern of lower.includes('pass') || lower.includes('second') ? [rerun, secondRun] : [])
     each(pattern, (match) => {
       if (isAboutTests(match.index)) pass('test');
     });
-  each(doneWith, () => actions.push({ type: 'run', task: 'test' }));
+  if (lower.includes('tests ')) each(doneWith, () => actions.push({ type: 'run', task: 'test' }));
   return actions;
 }
 

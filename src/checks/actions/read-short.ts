@@ -89,12 +89,12 @@ const passedCommand = /(\uE000+)\s*(?::|\u2192|->|=>)\s*(?:all\s+)?(\d{1,6})\s+(
 
 /** Words without which a sentence has no such phrase. */
 export const shortWords: RegExp =
-  /commit|push|merged|opened|created|submitted|tagged|left|changes|changed|unchanged|never ran|not (?:been )?run|tests?\b|green|failures|buil|lint|type|skipped|pass|succeed/i;
+  /(?:is|are) (?:now )?(?:committed|pushed|merged)|(?:opened|created|submitted|tagged)|unchanged|untouched|no changes|changed nothing|never ran|not (?:been )?run|^tests? |^(?:all |the )+tests |^tests?:|^everything|which (?:all )?passed|(?:test|pytest|vitest|jest) (?:now )?(?:pass|succe|is)|failures[.!]?$|^build|built the|^lint|^type|skipped|\uE000\s*(?::|\u2192|->|=>)/;
 
 /** Reads short results and states. */
-export function readShort({ answer, sentence }: Reading): readonly Action[] {
+export function readShort({ answer, sentence, lower }: Reading): readonly Action[] {
   const { text, start } = sentence;
-  if (!shortWords.test(text)) return [];
+  if (!shortWords.test(lower)) return [];
   const actions: Action[] = [];
   const isReport = ({ index, 0: found }: RegExpExecArray): boolean =>
     !otherMeaning.test(text.slice(0, index)) && !limits.test(text.slice(index + found.length));
