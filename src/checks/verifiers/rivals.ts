@@ -141,8 +141,19 @@ function describesOtherwise(claim: Statement, other: Statement): boolean {
   return complement <= maxComplement && countShared(claim.words, other.words) < other.words.size;
 }
 
+/** Whether both subjects have numbers, and none in common: item 3 is another item than item 4. */
+function isOtherItem(claim: Statement, other: Statement): boolean {
+  const numbers = claim.subject.filter((word) => claim.numbers.has(word));
+  return (
+    numbers.length > 0 &&
+    other.subject.some((word) => other.numbers.has(word)) &&
+    !numbers.some((word) => other.subject.includes(word))
+  );
+}
+
 /** Whether a statement speaks of the same as another and could exclude it. */
 function isRival(claim: Statement, other: Statement): boolean {
+  if (isOtherItem(claim, other)) return false;
   const shared = countShared(claim.words, other.words);
   const smaller = Math.min(claim.words.size, other.words.size);
   const [first = ''] = claim.words;
