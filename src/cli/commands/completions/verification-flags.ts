@@ -19,6 +19,8 @@ const claimFlags: readonly CompletionFlag[] = [
   createFlag('max-budget-usd', 'the budget in dollars', 'anything'),
   createFlag('max-ms', 'the budget in milliseconds', 'anything'),
   createFlag('private', 'only models on your own machines'),
+  createFlag('ephemeral', 'record no session'),
+  createFlag('no-session', 'record no session'),
   jsonFlag,
 ];
 
