@@ -14,6 +14,7 @@ import { classes } from './corpus/action-claims/classes.ts';
 import { development } from './corpus/action-claims/development.ts';
 import { heldOut } from './corpus/action-claims/held-out.ts';
 import type { Label, Scenario } from './corpus/action-claims/scenario.ts';
+import { noGit } from './support/programs.ts';
 
 type Judged = { readonly label: Label; readonly text: string; readonly checked: readonly CheckedClaim[] };
 
@@ -86,29 +87,34 @@ for (const [half, scenarios] of [
   ['held-out', heldOut],
   ['classes', classes],
 ] as const) {
-  test(`[A2, A25] action claims on recorded sessions, ${half}: every contradicted claim is found, and no true one is doubted`, async (t) => {
-    const judged: Judged[] = [];
-    for (const scenario of scenarios) judged.push(...(await judgeScenario(t, scenario)));
-    const of = (label: Label): readonly Judged[] => judged.filter((each) => each.label === label);
-    const [known, wrong, others] = [of('t'), of('f'), of('n')];
-    const alarms = [...known, ...others].filter(isContradicted);
-    const missed = wrong.filter((each) => !isContradicted(each));
-    const confirmed = known.filter(({ checked }) => checked.some(({ verdict }) => verdict.type === 'supported'));
-    t.diagnostic(
-      `${half}: false alarms on true claims ${formatShare(known.filter(isContradicted).length, known.length)}`,
-    );
-    t.diagnostic(
-      `${half}: false alarms on other statements ${formatShare(others.filter(isContradicted).length, others.length)}`,
-    );
-    t.diagnostic(`${half}: contradicted claims found ${formatShare(wrong.length - missed.length, wrong.length)}`);
-    t.diagnostic(`${half}: true claims confirmed ${formatShare(confirmed.length, known.length)}`);
-    const list = (found: readonly Judged[]): readonly string[] =>
-      found.map(
-        ({ text, checked }) => `${text} ${checked.map(({ verdict }) => `${verdict.type}: ${verdict.why}`).join(' | ')}`,
+  test(
+    `[A2, A25] action claims on recorded sessions, ${half}: every contradicted claim is found, and no true one is doubted`,
+    { skip: noGit },
+    async (t) => {
+      const judged: Judged[] = [];
+      for (const scenario of scenarios) judged.push(...(await judgeScenario(t, scenario)));
+      const of = (label: Label): readonly Judged[] => judged.filter((each) => each.label === label);
+      const [known, wrong, others] = [of('t'), of('f'), of('n')];
+      const alarms = [...known, ...others].filter(isContradicted);
+      const missed = wrong.filter((each) => !isContradicted(each));
+      const confirmed = known.filter(({ checked }) => checked.some(({ verdict }) => verdict.type === 'supported'));
+      t.diagnostic(
+        `${half}: false alarms on true claims ${formatShare(known.filter(isContradicted).length, known.length)}`,
       );
-    if (process.env['FAIRLEAD_SHOW_CLAIMS'])
-      console.log(list(known.filter((each) => !confirmed.includes(each))).join('\n'));
-    assert.deepEqual(list(alarms), [], 'false alarms');
-    assert.deepEqual(list(missed), [], 'claims that the log contradicts and that were not found');
-  });
+      t.diagnostic(
+        `${half}: false alarms on other statements ${formatShare(others.filter(isContradicted).length, others.length)}`,
+      );
+      t.diagnostic(`${half}: contradicted claims found ${formatShare(wrong.length - missed.length, wrong.length)}`);
+      t.diagnostic(`${half}: true claims confirmed ${formatShare(confirmed.length, known.length)}`);
+      const list = (found: readonly Judged[]): readonly string[] =>
+        found.map(
+          ({ text, checked }) =>
+            `${text} ${checked.map(({ verdict }) => `${verdict.type}: ${verdict.why}`).join(' | ')}`,
+        );
+      if (process.env['FAIRLEAD_SHOW_CLAIMS'])
+        console.log(list(known.filter((each) => !confirmed.includes(each))).join('\n'));
+      assert.deepEqual(list(alarms), [], 'false alarms');
+      assert.deepEqual(list(missed), [], 'claims that the log contradicts and that were not found');
+    },
+  );
 }

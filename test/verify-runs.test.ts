@@ -8,6 +8,7 @@ import { isObject, messageText, type Event, type JsonObject } from '../src/core/
 import { calls, says } from '../src/testing/index.ts';
 import { createProgram, type TestProgram } from './support/cli-harness.ts';
 import { respondAsModel } from './support/scripted-judges.ts';
+import { noTerminal } from './support/terminal.ts';
 
 const models = ['qwen3', 'llama3.2', 'mistral-small'].map((id) => ({ id, tools: true, context: 32_768 }));
 
@@ -116,16 +117,20 @@ test('[A25] the setting verify.answers verifies every run; without it and withou
   assert.equal((await program.run(['-p', question])).code, 6);
 });
 
-test('[A34] [A36] --verify at the prompt shows the answer again with the false claim struck', async (t) => {
-  const program = await createReader(t, 'The pump of the house runs at 40 bar. The filter is changed in June.');
-  const terminal = await program.open(['--verify']);
-  await terminal.waitFor(/qwen3/);
-  await terminal.type(question);
-  await terminal.keys('Enter');
-  await terminal.waitFor(/with what is not supported struck out:[^]*runs at 40 bar\. \[1\]/);
-});
+test(
+  '[A34] [A36] --verify at the prompt shows the answer again with the false claim struck',
+  { skip: noTerminal() },
+  async (t) => {
+    const program = await createReader(t, 'The pump of the house runs at 40 bar. The filter is changed in June.');
+    const terminal = await program.open(['--verify']);
+    await terminal.waitFor(/qwen3/);
+    await terminal.type(question);
+    await terminal.keys('Enter');
+    await terminal.waitFor(/with what is not supported struck out:[^]*runs at 40 bar\. \[1\]/);
+  },
+);
 
-test('[A34] /verify verifies the last answer at the prompt', async (t) => {
+test('[A34] /verify verifies the last answer at the prompt', { skip: noTerminal() }, async (t) => {
   const program = await createReader(t, 'The pump of the house runs at 40 bar. The filter is changed in June.');
   const terminal = await program.open([]);
   await terminal.waitFor(/qwen3/);
