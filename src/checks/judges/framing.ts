@@ -1,6 +1,6 @@
 // Says why the words that a judge quotes do not count: the source denies, quotes, supposes or steers there, or the claim cannot be understood alone.
 import type { Claim, Evidence, TextSpan } from '../types.ts';
-import { findObjection, isQuotedAt, isSentenceEnd, isSentenceStart, isSteering } from '../verifiers/asserted.ts';
+import { findAssertionProblem, isQuotedAt, isSentenceEnd, isSentenceStart, isSteering } from '../verifiers/asserted.ts';
 import { isIndirect } from '../verifiers/assertion.ts';
 import { hasOwnSubject } from '../verifiers/self-contained.ts';
 import { normalEvidence } from '../verifiers/source-text.ts';
@@ -36,7 +36,7 @@ export function findFrame(claim: Pick<Claim, 'text'>, evidence: Evidence, quoted
   while (to > start && /[.!。！\s]/.test(text[to - 1] ?? '')) to -= 1;
   while (to < text.length && to - end < maxExtension && !isSentenceEnd(text, to)) to += 1;
   if (!isSentenceStart(text, from) || !isSentenceEnd(text, to)) return undefined;
-  return findObjection(normal, { start: from, end: to });
+  return findAssertionProblem(normal, { start: from, end: to });
 }
 
 const minWords = 3;

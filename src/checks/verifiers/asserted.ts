@@ -152,7 +152,7 @@ function isCollecting(line: string): boolean {
 }
 
 /** Why the sentences beside a place do not let it stand; undefined if they do. */
-function findContextObjection(text: string, start: number, after: string): string | undefined {
+function findContextProblem(text: string, start: number, after: string): string | undefined {
   const previous = lastSentence(withoutMark(text.slice(Math.max(0, start - contextChars), start)));
   if (isFramedBy(previous)) return 'the sentence before it denies, supposes or reports it';
   const next = firstSentence(after);
@@ -165,7 +165,7 @@ function findContextObjection(text: string, start: number, after: string): strin
 }
 
 /** Why a source does not assert what stands at a place; undefined if it does. The span is that of the sentence without its full stop. */
-export function findObjection(source: NormalText, { start, end }: TextSpan): string | undefined {
+export function findAssertionProblem(source: NormalText, { start, end }: TextSpan): string | undefined {
   const text = source.original;
   if (!isSentenceStart(text, start) || !isSentenceEnd(text, end)) return 'it is only a part of a sentence';
   const facts = getFacts(source);
@@ -174,8 +174,8 @@ export function findObjection(source: NormalText, { start, end }: TextSpan): str
   if (isQuoted(text, start, facts)) return 'it is quoted or struck out in the source';
   const after = text.slice(end, end + contextChars);
   if (attribution.test(after)) return 'the source attributes it';
-  const objection = findContextObjection(text, start, after);
-  if (objection !== undefined) return objection;
+  const problem = findContextProblem(text, start, after);
+  if (problem !== undefined) return problem;
   if (hasDenyingHeading(facts.headings, start) || hasDenyingIntroduction(text, start, facts))
     return 'its section is about what is not so';
   return undefined;

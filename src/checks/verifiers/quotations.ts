@@ -1,6 +1,6 @@
 // Finds the quotations of a claim word for word in the evidence. A quotation that a source has with other digits or words is contradicted.
 import type { Claim, ClaimVerdict, Evidence, TextSpan, Verifier, VerifyContext } from '../types.ts';
-import { findObjection } from './asserted.ts';
+import { findAssertionProblem } from './asserted.ts';
 import { isAuthored, isIndependent } from './independence.ts';
 import { findNearMatch } from './near-match.ts';
 import { findOccurrences, normalEvidence, normalizeText, toOriginalSpan } from './source-text.ts';
@@ -54,7 +54,7 @@ function findPlace(quotation: Quotation, context: VerifyContext): Place | undefi
     for (const at of findOccurrences(normal.text, wanted)) {
       if (isCutWord(normal.text, at, at + wanted.length)) continue;
       const span = toOriginalSpan(normal, at, at + wanted.length);
-      const isAsserted = findObjection(normal, span) === undefined && !isAuthored(wanted, context);
+      const isAsserted = findAssertionProblem(normal, span) === undefined && !isAuthored(wanted, context);
       place ??= { evidence: evidenceWithSpan(evidence, span), isAsserted };
       if (isAsserted) return { evidence: evidenceWithSpan(evidence, span), isAsserted };
     }

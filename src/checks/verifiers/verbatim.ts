@@ -1,6 +1,6 @@
 // Supports a claim that a source contains word for word, as a whole sentence that the source asserts.
 import type { Claim, ClaimVerdict, Evidence, Verifier, VerifyContext } from '../types.ts';
-import { findObjection, isSteering } from './asserted.ts';
+import { findAssertionProblem, isSteering } from './asserted.ts';
 import { hasConflict } from './conflicts.ts';
 import { isAuthored, isIndependent } from './independence.ts';
 import { hasRivalStatement } from './rivals.ts';
@@ -72,7 +72,7 @@ function verifyVerbatim(claim: Claim, context: VerifyContext): ClaimVerdict | un
     const normal = normalEvidence(evidence);
     for (const at of findOccurrences(normal.text, statement)) {
       const span = toOriginalSpan(normal, at, at + statement.length);
-      if (hasUnknownStart(evidence, span.start) || findObjection(normal, span) !== undefined) continue;
+      if (hasUnknownStart(evidence, span.start) || findAssertionProblem(normal, span) !== undefined) continue;
       if (isAuthored(statement, context) || !isSameSubject(claim, context, evidence)) break;
       if (hasConflict(statement, context.evidence))
         return refuse(
