@@ -236,6 +236,12 @@ const violations: readonly (readonly [
     /web imports the types of core/,
   ],
   [
+    'web imports values of checks',
+    checkLayers,
+    { 'web/a.ts': `import { verifyAnswer } from '../src/checks/index.ts';` },
+    /web imports the types of core and checks/,
+  ],
+  [
     'web imports the agent',
     checkLayers,
     { 'web/a.ts': `import type { x } from '../src/agent/index.ts';` },

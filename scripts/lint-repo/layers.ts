@@ -81,9 +81,9 @@ function checkImport(file: SourceFile, module: string, each: FileImport): string
   const other = getModuleName(each.target);
   if (other === module) return [];
   if (module === 'web')
-    return other === 'core' && (each.kind === 'type' || each.target === sharedWithWeb)
+    return (each.kind === 'type' && (other === 'core' || other === 'checks')) || each.target === sharedWithWeb
       ? []
-      : [`${where}: web imports the types of core and its Markdown parser, and nothing else.`];
+      : [`${where}: web imports the types of core and checks, the Markdown parser of core, and nothing else.`];
   if (other === undefined)
     return each.target === 'package.json' && module !== 'core' ? [] : [`${where}: that is outside src.`];
   if (other === 'testing') {

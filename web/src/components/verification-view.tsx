@@ -3,18 +3,19 @@ import type { JSX } from 'preact';
 import type {
   CheckedClaim,
   ClaimVerdict,
+  DecidedBy,
   Evidence,
   EvidenceSource,
-  VerificationReport,
-  VerificationStatus,
-} from '../api/verification-types.ts';
+  VerifyOutcome,
+} from '../../../src/checks/index.ts';
+import type { VerificationStatus } from '../api/verification-types.ts';
 import { formatCount, formatDuration, formatPercent, formatUsd } from '../text/format.ts';
 import type { IconName } from '../text/icon-shapes.ts';
 import { EscapedText } from './escaped-text.tsx';
 import { Icon } from './icon.tsx';
 import { Markdown } from './markdown-view.tsx';
 
-const outcomeNames: Readonly<Record<VerificationReport['outcome'], string>> = {
+const outcomeNames: Readonly<Record<VerifyOutcome, string>> = {
   verified: 'Verified',
   abstained: 'I don’t know',
   'not-verified': 'Not verified',
@@ -40,7 +41,11 @@ export function VerificationProgress({
 }
 
 /** The report of a verification. */
-export function VerificationView({ report }: { readonly report: VerificationReport }): JSX.Element {
+export function VerificationView({
+  report,
+}: {
+  readonly report: NonNullable<VerificationStatus['report']>;
+}): JSX.Element {
   const { outcome, why, answer, claims, citations, judges, quorum, spent, uncertainty } = report;
   const numbers = new Map<string, readonly number[]>(
     claims.map(({ id }) => [id, citations.filter((each) => each.claims.includes(id)).map(({ number }) => number)]),
@@ -124,7 +129,7 @@ const verdictNames: Readonly<Record<ClaimVerdict['type'], { readonly name: strin
   unverifiable: { name: 'No evidence', icon: 'alert' },
 };
 
-const decisions: Readonly<Record<string, string>> = {
+const decisions: Readonly<Record<DecidedBy, string>> = {
   exact: 'by exact comparison',
   scorer: 'by the statistical scorer',
   model: 'by other models',
@@ -163,12 +168,10 @@ function ClaimItem({
         </p>
         <p class="hint">
           <EscapedText text={verdict.why} />
-          {verdict.decidedBy === undefined
-            ? ''
-            : ` Decided ${decisions[verdict.decidedBy] ?? `by ${verdict.decidedBy}`}.`}
+          {verdict.type === 'unverifiable' ? '' : ` Decided ${decisions[verdict.decidedBy]}.`}
           {score === undefined ? '' : ` Scorer: ${formatPercent(score)}, a signal only.`}
         </p>
-        {verdict.type === 'contradicted' && verdict.evidence ? (
+        {verdict.type === 'contradicted' ? (
           <ul class="evidence">
             {verdict.evidence.map((each, i) => (
               <li key={i}>

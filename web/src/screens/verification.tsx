@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { api } from '../api/client.ts';
-import type { StoredCalibration } from '../api/verification-types.ts';
+import type { StoredCalibration } from '../../../src/checks/index.ts';
 import { Chart, type ChartSeries } from '../components/chart.tsx';
 import { EscapedText } from '../components/escaped-text.tsx';
 import { EmptyState, ErrorMessage, PageTitle } from '../components/primitives.tsx';
