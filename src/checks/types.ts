@@ -41,6 +41,8 @@ export type Evidence = {
   readonly text: string;
   /** The part of `text` that decides; absent if the whole text does. */
   readonly span?: TextSpan;
+  /** The author of the answer could choose the text, as the output of a command: it may contradict a claim, and alone it never supports one. */
+  readonly isChosen?: true;
 };
 
 /** What decided a verdict: an exact comparison, the statistical scorer, judge models, or a person. */

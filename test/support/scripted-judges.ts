@@ -19,7 +19,7 @@ const block = /<outside-text from="([^"]*)">\n([^]*?)\n<\/outside-text>/g;
 export function readJudgePrompt(prompt: string): readonly ShownClaim[] {
   const passages = new Map<number, string>();
   for (const [, from = '', text = ''] of prompt.matchAll(block)) {
-    const number = /^passage (\d+)$/.exec(from)?.[1];
+    const number = /^passage (\d+)(?:,|$)/.exec(from)?.[1];
     if (number !== undefined) passages.set(Number(number), text);
   }
   return [...prompt.matchAll(/^Claim (\S+), passages ([\d, ]*):\n/gm)].map(([head, id = '', numbers = ''], i, all) => {

@@ -39,9 +39,9 @@ test('[A31] [A80] of several drafts the one with the best verification is return
   );
   const evidence: Evidence = {
     source: { type: 'given', name: 'a' },
-    text: `${good} The lake of Canberra lies in the city.`,
+    text: `${good} The lake of Canberra is in the city.`,
   };
-  const longer = `${good} The lake of Canberra lies in the city.`;
+  const longer = `${good} The lake of Canberra is in the city.`;
   const tied = await answer(createAuthor(longer, good), { drafts: 2, evidence: [evidence] });
   assert.deepEqual([tied.drafts.map(({ outcome }) => outcome), tied.draft], [['verified', 'verified'], good]);
   const alone = await answer(createAuthor(bad, good), { drafts: 1 });

@@ -1,5 +1,6 @@
 // Creates the report of a verification from its claims and its end.
 import type { CheckedClaim, VerifyModel } from '../types.ts';
+import { unknownFamily } from '../judges/index.ts';
 import type { Meter } from './meter.ts';
 import { keepSupported, numberCitations, renderAnswer } from './render.ts';
 import type { ReportedJudge, VerificationReport, VerifyOutcome } from './report.ts';
@@ -34,10 +35,15 @@ export function createReport(input: ReportInput): VerificationReport {
     citations,
     judges: judges.map(({ name, family }): ReportedJudge => {
       if (counted.some((judge) => judge.name === name)) return { name, family, counted: true };
-      const why = author?.name === name ? 'It wrote the answer.' : "It is of the author's family, or listed twice.";
-      return { name, family, counted: false, why };
+      return { name, family, counted: false, why: whyNotCounted({ name, family }, author) };
     }),
     quorum,
     spent: meter.spent(),
   };
+}
+
+function whyNotCounted(judge: Pick<VerifyModel, 'name' | 'family'>, author: ReportInput['author']): string {
+  if (author?.name === judge.name) return 'It wrote the answer.';
+  if (judge.family === unknownFamily) return 'Its family is not known.';
+  return author?.family === judge.family ? "It is of the author's family." : 'It is listed twice.';
 }

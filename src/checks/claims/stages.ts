@@ -13,6 +13,7 @@ import {
   type IndependentAnswer,
 } from './independent.ts';
 import type { Meter, VerifyBudget } from './meter.ts';
+import { decidingText } from './render.ts';
 import type { VerificationReport, VerifyProgress } from './report.ts';
 
 /** The options of `verifyAnswer`. */
@@ -31,7 +32,7 @@ export type VerifyAnswerOptions = {
   readonly judges?: readonly VerifyModel[];
   /** The number of model families that must agree; 2 by default. */
   readonly quorum?: number;
-  /** Whether judges also answer the question without sight of the answer, for claims that no evidence decides; true by default. */
+  /** Whether judges also answer the question without sight of the answer, for claims that no evidence decides; by default only if there is neither evidence nor a search: with documents, what models remember supports nothing. */
   readonly independent?: boolean;
   /** Returns the answers that models give to the question without sight of the answer, so that several verifications share them. */
   readonly independentAnswers?: () => Promise<readonly IndependentAnswer[]>;
@@ -93,22 +94,23 @@ export async function runStages(
   const open = (): readonly ClaimState[] => states.filter(({ verdict }) => verdict === undefined);
   const isBlocked = ({ votes }: ClaimState): boolean => votes.some(({ vote }) => vote === 'contradicted');
   const families = new Set(judges.map(({ family }) => family)).size;
-  if (families < quorum) {
+  const hasQuorum = families >= quorum;
+  if (!hasQuorum) {
     const why = `No quorum: ${quorum} model families other than the author's must vote, ${families} can.`;
     for (const state of open()) if (!state.refused) Object.assign(state, { why, reason: 'no-quorum' });
-    return;
   }
+  const disputable = states.filter(isDisputable);
+  const asked = [...disputable, ...(hasQuorum ? open() : [])];
+  if (judges.length === 0 || asked.length === 0) return;
   const claims = states.map(({ claim }) => claim);
-  const select = createPassageSelector([...new Set(states.flatMap(({ evidence }) => evidence))]);
-  const selectOwn = new Map(
-    open().map((state) => [state, options.search ? createPassageSelector(state.evidence) : select] as const),
-  );
-  const tasks = open().flatMap((state): readonly JudgeTask[] => {
+  const select = createPassageSelector([...new Set(asked.flatMap(({ evidence }) => evidence))]);
+  const tasks = asked.flatMap((state): readonly JudgeTask[] => {
     const { claim } = state;
-    const passages = (selectOwn.get(state) ?? select)(claim, passagesPerClaim);
+    const passages = (options.search ? createPassageSelector(state.evidence) : select)(claim, passagesPerClaim);
     const context = findContext(claims, claims.indexOf(claim));
     if (passages.length === 0 || claim.text.length > maxClaimLength) return [];
-    return [{ claim, passages, ...(context === undefined ? {} : { context }) }];
+    const countsChosen = isAboutOutput(claim.text) && isAboutOutput(options.question ?? '');
+    return [{ claim, passages, countsChosen, ...(context === undefined ? {} : { context }) }];
   });
   const apply = (votes: ReadonlyMap<string, readonly CheckedVote[]>, formatWhy?: (why: string) => string): void => {
     for (const state of open()) {
@@ -128,13 +130,14 @@ export async function runStages(
     (stage: VerifyProgress['stage'], text: string) =>
     (done: number, total: number): void =>
       reportProgress(options, stage, text, done, total);
-  apply(
-    await collectVotes(
-      judges.map((judge) => ({ judge, tasks })),
-      meter,
-      onRequest('judges', 'judges read the evidence'),
-    ),
+  const votes = await collectVotes(
+    judges.map((judge) => ({ judge, tasks })),
+    meter,
+    onRequest('judges', 'judges read the evidence'),
   );
+  if (hasQuorum) apply(votes);
+  for (const state of disputable) dispute(state, votes.get(state.claim.id) ?? []);
+  if (!hasQuorum) return;
   const undecided = (): readonly Claim[] =>
     open()
       .filter((state) => !isBlocked(state) && !state.refused && state.claim.kind !== 'code')
@@ -142,7 +145,9 @@ export async function runStages(
       .map(({ claim }) => claim);
   const byModels = (why: string): string => `Agreed by other models, no document: ${why}.`;
   const { question } = options;
-  if (question !== undefined && options.independent !== false && undecided().length > 0) {
+  const hasDocuments =
+    options.search !== undefined || options.evidence?.some((each) => each.isChosen !== true) === true;
+  if (question !== undefined && (options.independent ?? !hasDocuments) && undecided().length > 0) {
     reportProgress(options, 'independent', 'other models answer the question', 0, judges.length);
     const asked = await (options.independentAnswers?.() ?? askIndependently(question, judges, meter));
     const answers = asked.filter(({ model }) => judges.some(({ name }) => name === model.name));
@@ -150,7 +155,8 @@ export async function runStages(
     apply(await voteByOwnAnswers(question, undecided(), answers, meter, progress), byModels);
   }
   const [planner] = judges;
-  if (options.chain === true && planner && undecided().length > 0) {
+  const countsMemory = options.independent === true || !hasDocuments;
+  if (options.chain === true && countsMemory && planner && undecided().length > 0) {
     reportProgress(options, 'chain', 'questions about the claims', 0, undecided().length);
     const questions = await planQuestions(planner, undecided(), meter);
     apply(
@@ -159,6 +165,35 @@ export async function runStages(
     );
   }
 }
+
+/** Whether a claim is supported by words of a source: a judge may know a place that contradicts it. What was computed is certain. */
+const isDisputable = ({ verdict }: ClaimState): boolean =>
+  verdict?.type === 'supported' && verdict.evidence.some(({ source }) => source.type !== 'computed');
+
+/** Takes the support of an exact verifier back if a judge quotes words that contradict the claim, other than those that support it. */
+function dispute(state: ClaimState, votes: readonly CheckedVote[]): void {
+  const { verdict } = state;
+  if (verdict?.type !== 'supported') return;
+  state.votes = votes;
+  const against = votes.find(
+    ({ vote, evidence }) =>
+      vote === 'contradicted' && evidence && !verdict.evidence.some((own) => isWithin(evidence, own)),
+  );
+  if (!against?.evidence) return;
+  const quoted = decidingText(against.evidence).replaceAll(/\s+/g, ' ').slice(0, 200);
+  state.verdict = undefined;
+  state.reason = 'disagreement';
+  state.why = `A source has the statement, but ${against.judge} quotes words that contradict it: "${quoted}".`;
+}
+
+const isWithin = (inner: Evidence, outer: Evidence): boolean =>
+  JSON.stringify(inner.source) === JSON.stringify(outer.source) &&
+  (outer.span === undefined ||
+    (inner.span !== undefined && inner.span.start >= outer.span.start && inner.span.end <= outer.span.end + 1));
+
+/** Whether a text is about what a program printed. */
+const isAboutOutput = (text: string): boolean =>
+  /\b(?:commands?|outputs?|prints?|printed|exit codes?|tests?|builds?|compilers?|linters?)\b/i.test(text);
 
 const scoreLocally = (claim: string, evidence: string): number => scoreSupport(claim, evidence).probability;
 

@@ -3,9 +3,9 @@ import type { Event, Json } from '../../core/index.ts';
 import type { Evidence, VerifyContext } from '../types.ts';
 import { normalizeText } from './source-text.ts';
 
-/** Whether evidence may support a claim exactly: not the words of a model, and of events only results of tools. */
-export function isIndependent({ source }: Evidence, { events }: VerifyContext): boolean {
-  if (source.type === 'model' || source.type === 'computed') return false;
+/** Whether evidence may support a claim exactly: not the words of a model, not what the author could choose, and of events only results of tools. */
+export function isIndependent({ source, isChosen }: Evidence, { events }: VerifyContext): boolean {
+  if (isChosen === true || source.type === 'model' || source.type === 'computed') return false;
   if (source.type !== 'event' || !events) return true;
   const event = findEvent(events, source.seq);
   return event === undefined || event.type === 'tool-ended' || event.type === 'input-received';

@@ -54,6 +54,7 @@ function toRequest(
     evidence: parseDocuments(requested['documents']),
     ...numbers,
     ...(requested['chain'] === true ? { chain: true } : {}),
+    ...(typeof requested['independent'] === 'boolean' ? { independent: requested['independent'] } : {}),
     budget: toBudget(requested['limits'], settings.limits),
     ...(isPrivate === true ? { isPrivate } : {}),
     wrapProvider,

@@ -19,6 +19,10 @@ export const verifyEntries: Readonly<Record<string, SettingEntry>> = {
     names(Array.isArray(value) ? value.join(' ') : value),
   ),
   'verify.quorum': entry('model families that must agree', count),
+  'verify.independent': entry(
+    'let what other models remember support claims although there are documents',
+    booleanParser,
+  ),
   'verify.samples': entry('answers that the uncertainty is measured by', count),
   'verify.maxErrorRate': entry('error rate of accepted answers, from 0 to 1', ratioParser),
 };

@@ -22,8 +22,8 @@ export type VerifySettings = {
   readonly quorum: number;
   readonly samples: number | undefined;
   readonly maxErrorRate: number | undefined;
-  /** Whether the answer of every run is verified. */
-  readonly answers: boolean;
+  /** Whether what other models remember may support claims although there are documents; undefined by default. */
+  readonly independent: boolean | undefined;
 };
 
 /** Reads the settings `verify.*`. */
@@ -36,7 +36,7 @@ export function getVerifySettings({ all }: Pick<Settings, 'all'>): VerifySetting
     quorum: number('quorum') ?? defaultQuorum,
     samples: number('samples'),
     maxErrorRate: number('maxErrorRate'),
-    answers: value('answers') === true,
+    independent: typeof value('independent') === 'boolean' ? value('independent') === true : undefined,
   };
 }
 

@@ -47,6 +47,8 @@ export type VerificationRequest = {
   readonly drafts?: number;
   readonly samples?: number;
   readonly chain?: boolean;
+  /** Whether what other models remember may support claims although there are documents. */
+  readonly independent?: boolean;
   readonly maxErrorRate?: number;
   readonly budget?: VerifyBudget;
   readonly isPrivate?: boolean;
@@ -100,6 +102,7 @@ async function verifyWith(
     request.wrapProvider,
   );
   const maxErrorRate = request.maxErrorRate ?? configured.maxErrorRate;
+  const independent = request.independent ?? configured.independent;
   const folders = [
     ...(request.against === undefined ? [] : [toFolder(request.against)]),
     ...(request.cwd === undefined ? [] : [request.cwd]),
@@ -117,6 +120,7 @@ async function verifyWith(
       : {}),
     ...(folders.length > 0 ? { fileExists: createFileLookup(folders) } : {}),
     ...(request.chain === undefined ? {} : { chain: request.chain }),
+    ...(independent === undefined ? {} : { independent }),
     ...(request.budget ? { budget: request.budget } : {}),
     ...(request.signal ? { signal: request.signal } : {}),
     ...(request.onProgress ? { onProgress: request.onProgress } : {}),

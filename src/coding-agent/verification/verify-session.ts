@@ -25,7 +25,7 @@ import { acceptReport } from './accept-report.ts';
 import { getVerifySettings, openJudges } from './judges.ts';
 import { collectSessionEvidence } from './session-evidence.ts';
 import { createVerifyModel } from './verify-model.ts';
-import { createFileLookup } from './workspace-files.ts';
+import { createAgeLookup, createFileLookup } from './workspace-files.ts';
 
 /** The session whose answer is verified, and with what. */
 export type VerifySessionContext = {
@@ -53,7 +53,7 @@ export async function verifySession(
   if (answer === undefined)
     throw new FairleadError('verify/no-answer', 'There is no answer to verify yet.', { blame: 'user' });
   const judges = await openJudges({ settings, author: model, isPrivate }, host, context.wrapProvider);
-  const { quorum, maxErrorRate } = getVerifySettings(settings);
+  const { quorum, maxErrorRate, independent } = getVerifySettings(settings);
   const author = createVerifyModel(model.name, session.agent.provider, model.ref.provider);
   const verified = await verifyAnswer({
     answer,
@@ -61,7 +61,8 @@ export async function verifySession(
     author,
     judges,
     quorum,
-    evidence: collectSessionEvidence(events),
+    ...(independent === undefined ? {} : { independent }),
+    evidence: collectSessionEvidence(events, cwd === undefined ? {} : { isOlder: createAgeLookup(cwd) }),
     events,
     ...(cwd === undefined ? {} : { fileExists: createFileLookup([cwd]) }),
     ...(options.budget ? { budget: options.budget } : {}),

@@ -1,5 +1,6 @@
 // Looks up the file paths of answers in folders of the user; what is outside, or behind a link that leads outside, is not looked up.
-import { existsSync, lstatSync, realpathSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isPathInside } from '../../core/index.ts';
 
@@ -18,6 +19,23 @@ export function createFileLookup(folders: readonly string[]): FileLookup {
     if (found.includes('exists')) return true;
     // Whether the target of a link exists must not be seen.
     return found.length === 0 || found.includes('linked') ? undefined : false;
+  };
+}
+
+/** Max bytes of a file whose content is compared. */
+const maxComparedBytes = 4_000_000;
+
+/** Returns a function that says whether a file of a folder has had this content since before a time. The time of the last change of its status cannot be set by a program, in contrast to that of its content. */
+export function createAgeLookup(folder: string): (file: string, hash: string, time: Date) => boolean {
+  return (file, hash, time) => {
+    const full = path.resolve(folder, file);
+    const stats = readStats(full);
+    if (!stats?.isFile() || stats.size > maxComparedBytes || !(stats.ctimeMs < time.getTime())) return false;
+    try {
+      return createHash('sha256').update(readFileSync(full)).digest('hex') === hash;
+    } catch {
+      return false;
+    }
   };
 }
 

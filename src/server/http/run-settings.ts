@@ -40,6 +40,7 @@ export const claimSchema: z.ZodOptional<z.ZodString> = z.string().max(1_000_000)
 type VerifyOptionSchemas = {
   readonly documents: z.ZodOptional<z.ZodArray<z.ZodObject<{ name: z.ZodString; text: z.ZodString }, z.core.$strict>>>;
   readonly chain: z.ZodOptional<z.ZodBoolean>;
+  readonly independent: z.ZodOptional<z.ZodBoolean>;
 } & Readonly<Record<'quorum' | 'maxErrorRate' | 'drafts' | 'samples', z.ZodOptional<z.ZodNumber>>>;
 
 /** The options of a verification besides its answer and its judges. */
@@ -53,6 +54,7 @@ export const verifyOptionSchemas: VerifyOptionSchemas = {
   drafts: z.number().int().min(1).max(10).optional(),
   samples: z.number().int().min(5).max(20).optional(),
   chain: z.boolean().optional(),
+  independent: z.boolean().optional(),
 };
 
 /** The settings of a queued run. */

@@ -13,6 +13,7 @@ const claimFlags: readonly CompletionFlag[] = [
   modelFlag,
   createFlag('judges', 'models that judge', 'anything'),
   createFlag('quorum', 'model families that must agree', 'anything'),
+  createFlag('independent', 'other models may also support a claim without a document'),
   maxErrorFlag,
   createFlag('max-requests', 'the budget in requests', 'anything'),
   createFlag('max-tokens', 'the budget in tokens', 'anything'),

@@ -23,6 +23,7 @@ export const verifyOptions = {
   model: { type: 'string', short: 'm' },
   judges: { type: 'string' },
   quorum: { type: 'string' },
+  independent: { type: 'boolean', default: false },
   'max-error': { type: 'string' },
   'max-requests': { type: 'string' },
   'max-tokens': { type: 'string' },
@@ -39,6 +40,7 @@ export const verifyOptionsUsage = `  --against <folder> documents that decide: a
   -m, --model <name> the author: the model that answers, or that wrote the file
   --judges <names>   judges, separated by commas or spaces (default: verify.judges, else one model of each other family)
   --quorum <n>       model families that must agree (default 2)
+  --independent      with --against: let what other models remember support claims, too
   --max-error <rate> accept only above the calibrated threshold for this error rate, such as 5%
   --max-requests, --max-tokens, --max-budget-usd, --max-ms <n>
                      the budget; if it does not reach, the result is an abstention
@@ -122,6 +124,7 @@ export async function runVerifyCommand(
       ...(values.model === undefined ? {} : { model: values.model }),
       ...(values.judges === undefined ? {} : { judges: values.judges.split(/[\s,]+/).filter((name) => name !== '') }),
       ...(quorum === undefined ? {} : { quorum }),
+      ...(values.independent ? { independent: true } : {}),
       ...(maxErrorRate === undefined ? {} : { maxErrorRate }),
       budget: Object.fromEntries(Object.entries(budget).filter(([, limit]) => limit !== undefined)),
       ...(values.private ? { isPrivate: true } : {}),

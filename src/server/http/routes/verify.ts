@@ -86,12 +86,12 @@ export const verifyRoutes: readonly Route[] = [
     responses: { 200: startedRunSchema.extend({ report: reportSchema.exactOptional() }), 202: startedRunSchema },
     async handle(request) {
       const { prompt, question, answer, models, judges = models, documents, quorum, ...rest } = request.body;
-      const { maxErrorRate, drafts, samples, chain, ...body } = rest;
+      const { maxErrorRate, drafts, samples, chain, independent, ...body } = rest;
       const asked = question ?? prompt;
       if (asked === undefined)
         throw createHttpError('server/bad-request', 'A verification needs a `question`.', { param: 'question' });
-      const options = { claim: answer, models: judges, documents, quorum, maxErrorRate, drafts, samples, chain };
-      const settings = JSON.parse(JSON.stringify(options)) as JsonObject;
+      const options = { documents, quorum, maxErrorRate, drafts, samples, chain, independent };
+      const settings = JSON.parse(JSON.stringify({ claim: answer, models: judges, ...options })) as JsonObject;
       const run = await startRun(request, 'verify', { ...body, prompt: asked }, settings);
       return respondWithRun(request, request.query, run, (latest) => readVerification(request.context, latest));
     },
