@@ -129,6 +129,7 @@ export {
   type Citation,
   type DraftResult,
   type FormatReportOptions,
+  type ReportStyle,
   type IndependentAnswer,
   type Meter,
   type ReportedJudge,

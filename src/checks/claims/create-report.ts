@@ -3,6 +3,7 @@ import type { CheckedClaim, VerifyModel } from '../types.ts';
 import { unknownFamily } from '../judges/index.ts';
 import type { Meter } from './meter.ts';
 import { keepSupported, numberCitations, renderAnswer } from './render.ts';
+import { findUnsupportedParts } from './unsupported-parts.ts';
 import type { ReportedJudge, VerificationReport, VerifyOutcome } from './report.ts';
 
 /** What a report is made of. */
@@ -16,12 +17,15 @@ export type ReportInput = {
   readonly quorum: number;
   readonly meter: Meter;
   readonly claims: readonly CheckedClaim[];
+  /** False if the answer was not split into claims: then it is not repeated as a text with struck claims. */
+  readonly isExamined?: boolean;
   readonly ending: { readonly type: VerifyOutcome; readonly why: string };
 };
 
 /** Creates a report. The text of an answer that is not verified is not repeated as a verified text. */
 export function createReport(input: ReportInput): VerificationReport {
   const { question, answer, author, judges = [], counted, quorum, meter, claims, ending } = input;
+  const { isExamined = true } = input;
   const citations = numberCitations(claims);
   return {
     outcome: ending.type,
@@ -29,7 +33,7 @@ export function createReport(input: ReportInput): VerificationReport {
     ...(question === undefined ? {} : { question }),
     ...(author ? { author: author.name } : {}),
     draft: answer,
-    answer: renderAnswer(answer, claims, citations),
+    answer: isExamined ? renderAnswer(answer, claims, citations, findUnsupportedParts(answer, claims, question)) : '',
     verifiedText: ending.type === 'verified' ? keepSupported(answer, claims) : '',
     claims,
     citations,

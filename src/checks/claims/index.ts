@@ -28,5 +28,5 @@ export {
   type AnswerReport,
   type DraftResult,
 } from './answer-question.ts';
-export { formatOutcome, formatReport, type FormatReportOptions } from './format-report.ts';
+export { formatOutcome, formatReport, type FormatReportOptions, type ReportStyle } from './format-report.ts';
 export { findClaimsWithoutEvidence, parseVerificationRecord, toVerificationRecord, verificationKey } from './record.ts';

@@ -1,5 +1,5 @@
 // Renders a verified answer: citations are numbered, claims that are not supported are struck out.
-import type { CheckedClaim, Evidence, EvidenceSource } from '../types.ts';
+import type { CheckedClaim, Evidence, EvidenceSource, TextSpan } from '../types.ts';
 import type { Citation } from './report.ts';
 
 /** Numbers the evidence of supported and contradicted claims in the order of the claims; the same place has the same number. */
@@ -49,46 +49,81 @@ const countLineEnds = (text: string): number => text.split('\n').length - 1;
 /** The text that decides. */
 export const decidingText = ({ text, span }: Evidence): string => (span ? text.slice(span.start, span.end) : text);
 
-/** Returns the answer in Markdown: a supported claim has the numbers of its citations, any other claim is struck out. Citation numbers of the author are removed. */
-export function renderAnswer(draft: string, claims: readonly CheckedClaim[], citations: readonly Citation[]): string {
+/** How the parts of an answer are written. */
+export type AnswerStyle = {
+  /** A text of the answer. */
+  readonly text: (text: string) => string;
+  /** A text of one line that is struck out. */
+  readonly struck: (text: string) => string;
+};
+
+const markdownStyle: AnswerStyle = { text: (text) => text, struck: (text) => `~~${text}~~` };
+
+type RenderedPart = { readonly span: TextSpan; readonly claim?: CheckedClaim };
+
+/** Returns the answer: a supported claim has the numbers of its citations, any other claim and each part of `struck` is struck out. Citation numbers and struck text of the author are removed. */
+export function renderAnswer(
+  draft: string,
+  claims: readonly CheckedClaim[],
+  citations: readonly Citation[],
+  struck: readonly TextSpan[] = [],
+  style: AnswerStyle = markdownStyle,
+): string {
   const numbers = new Map<string, number[]>();
   for (const { number, claims: ids } of citations)
     for (const id of ids) numbers.set(id, [...(numbers.get(id) ?? []), number]);
+  const parts: readonly RenderedPart[] = [
+    ...claims.map((claim) => ({ span: claim.span, claim })),
+    ...struck.map((span) => ({ span })),
+  ].toSorted((a, b) => a.span.start - b.span.start);
   let rendered = '';
   let end = 0;
-  for (const claim of claims) {
-    rendered += removeCitations(draft.slice(end, claim.span.start));
-    const text = draft.slice(claim.span.start, claim.span.end);
-    const marks = (numbers.get(claim.id) ?? []).map((number) => `[${number}]`).join('');
-    rendered += claim.verdict.type === 'supported' ? cite(claim, text, marks) : strike(claim, text);
-    end = claim.span.end;
+  for (const { span, claim } of parts) {
+    // A backslash would take the effect of the mark after it.
+    rendered += style.text(removeMarks(draft.slice(end, span.start))).replace(/\\{1,100}$/, '');
+    const text = draft.slice(span.start, span.end);
+    const marks = (numbers.get(claim?.id ?? '') ?? []).map((number) => `[${number}]`).join('');
+    rendered +=
+      claim?.verdict.type === 'supported' ? cite(claim, text, marks, style) : strike(claim?.kind, text, style);
+    end = span.end;
   }
-  return rendered + removeCitations(draft.slice(end));
+  return rendered + style.text(removeMarks(draft.slice(end)));
 }
 
-function cite(claim: CheckedClaim, text: string, marks: string): string {
-  if (marks === '') return text;
-  if (claim.kind === 'code') return `${text}\n${marks}`;
-  const bare = removeCitations(text);
-  return bare.trimEnd().endsWith('|') ? `${bare.trimEnd().slice(0, -1)}${marks} |` : `${bare} ${marks}`;
+function cite(claim: CheckedClaim, text: string, marks: string, style: AnswerStyle): string {
+  if (claim.kind === 'code') return `${style.text(text)}${marks === '' ? '' : `\n${marks}`}`;
+  const bare = removeMarks(text);
+  if (marks === '') return style.text(bare);
+  return bare.trimEnd().endsWith('|')
+    ? `${style.text(bare.trimEnd().slice(0, -1))}${marks} |`
+    : `${style.text(bare)} ${marks}`;
 }
 
 /** Strikes each line, and each cell of a row; Markdown cannot strike more at once. */
-function strike(claim: CheckedClaim, text: string): string {
-  if (claim.kind === 'code') return `~~(not verified)~~\n${text}`;
-  return removeCitations(text)
-    .replaceAll('~~', '')
+function strike(kind: CheckedClaim['kind'], text: string, style: AnswerStyle): string {
+  if (kind === 'code') return `${style.struck('(not verified)')}\n${style.text(text)}`;
+  return removeMarks(text)
     .split('\n')
     .map((line) =>
-      line.includes('|') ? line.split('|').map(strikeText).join('|') : strikeText(line.replace(/^(?:>\s?)+/, '')),
+      line.includes('|')
+        ? line
+            .split('|')
+            .map((cell) => strikeText(cell, style))
+            .join('|')
+        : strikeText(line.replace(/^(?:>\s?)+/, ''), style),
     )
     .join('\n');
 }
 
-const strikeText = (text: string): string => {
-  const inner = text.trim();
-  return inner === '' ? text : text.replace(inner, () => `~~${inner}~~`);
+/** Strikes a text of one line; a mark inside it that would go on behind its end, and so hide the end of the strike, is removed. */
+const strikeText = (text: string, style: AnswerStyle): string => {
+  const closed = (text.split('`').length % 2 === 0 ? text.replaceAll('`', '') : text).replace(/\\{1,100}\s*$/, '');
+  const inner = closed.trim();
+  return inner === '' ? style.text(closed) : closed.replace(inner, () => style.struck(inner));
 };
+
+/** Removes what a reader would take for marks of the verification: citation numbers and struck text. */
+const removeMarks = (text: string): string => removeCitations(text).replaceAll('~~', '');
 
 /** Removes numbers in square brackets, which a reader would take for citations of the verification. */
 const removeCitations = (text: string): string =>

@@ -1,5 +1,5 @@
 // The stages of a verification: exact checks, judges that read evidence, independent answers, and chain of verification.
-import { errorMessage, type Event } from '../../core/index.ts';
+import { errorMessage, FairleadError, type Event } from '../../core/index.ts';
 import { createPassageSelector, type CheckedVote, type JudgeTask } from '../judges/index.ts';
 import type { Claim, ClaimVerdict, Evidence, EvidenceSearch, Verifier, VerifyContext, VerifyModel } from '../types.ts';
 import { collectVotes, decideClaim, findContext, runLimited } from './ask-judges.ts';
@@ -197,6 +197,27 @@ const isAboutOutput = (text: string): boolean =>
 
 const scoreLocally = (claim: string, evidence: string): number => scoreSupport(claim, evidence).probability;
 
+/** How long the exact checks run before other work gets its turn. */
+const turnMs = 10;
+/** The maximum time of the exact checks of one answer. */
+const maxExactMs = 120_000;
+
+/** Returns a function that lets timers, signals and other requests run if that is due, and throws if the checks take too long. */
+function createPauses(): () => Promise<void> {
+  const start = performance.now();
+  let last = start;
+  return async () => {
+    if (performance.now() - last < turnMs) return;
+    await new Promise((wake) => setImmediate(wake));
+    last = performance.now();
+    if (last - start > maxExactMs)
+      throw new FairleadError('verify/budget', `The exact checks take longer than ${maxExactMs / 1000} s.`, {
+        blame: 'user',
+        hint: 'Verify a shorter answer, or with fewer documents.',
+      });
+  };
+}
+
 /** The exact stage. The evidence of a claim is the given one and what the search finds for it. */
 async function checkExactly(
   states: readonly ClaimState[],
@@ -205,8 +226,10 @@ async function checkExactly(
 ): Promise<void> {
   const { search, evidence = [], verifiers = defaultVerifiers, score = scoreLocally } = options;
   let done = 0;
+  const pause = createPauses();
   await runLimited(
     states.map((state) => async () => {
+      await pause();
       signal.throwIfAborted();
       const { claim } = state;
       const found = search && claim.kind !== 'code' ? await searchSafely(search, claim, signal, state) : [];

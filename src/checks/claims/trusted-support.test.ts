@@ -81,3 +81,26 @@ test('[A28] [A67] with documents, what models remember supports nothing unless i
   assert.equal((await run({ ...documents, independent: false })).outcome, 'abstained');
   assert.equal((await run({ ...documents, independent: true })).outcome, 'verified');
 });
+
+test('[A25] exact checks of many claims let other work run, and end at the deadline or at an abort', async () => {
+  const answer = Array.from({ length: 900 }, (_, i) => `The lake ${i} is "deep and blue ${i} today".`).join(' ');
+  const evidence = Array.from({ length: 60 }, (_, i): Evidence => ({
+    source: { type: 'given', name: `n${i}` },
+    text: 'The lake is deep. '.repeat(200),
+  }));
+  let ticks = 0;
+  const timer = setInterval(() => (ticks += 1), 1);
+  const late = await verifyAnswer({ answer, evidence, budget: { ms: 30 } });
+  clearInterval(timer);
+  assert.ok(ticks > 0);
+  assert.deepEqual([late.outcome, /time limit of 30 ms|time limit is reached/.test(late.why)], ['abstained', true]);
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(new Error('enough')), 20);
+  await assert.rejects(verifyAnswer({ answer, evidence, signal: controller.signal }), /enough/);
+});
+
+test('[A25] an answer with too many claims is not verified, and its report lists none of them', async () => {
+  const report = await verifyAnswer({ question: 'q?', answer: '- a\n'.repeat(50_000) });
+  assert.deepEqual([report.outcome, report.claims, report.answer], ['not-verified', [], '']);
+  assert.match(report.why, /^The answer has 50000 claims; at most 1000 are verified\.$/);
+});

@@ -1,4 +1,5 @@
 // Verifies an answer claim by claim: exact verifiers, evidence read by judges of other families, independent answers, then strike-out or abstention.
+import { errorMessage } from '../../core/index.ts';
 import { defaultQuorum, selectJudges } from '../judges/index.ts';
 import type { CheckedClaim } from '../types.ts';
 import { decideAnswers } from './answers-question.ts';
@@ -19,14 +20,17 @@ export async function verifyAnswer(options: VerifyAnswerOptions): Promise<Verifi
   const base: Omit<ReportInput, 'claims' | 'ending'> = { ...options, quorum, counted: judges, meter };
   const end = (states: readonly ClaimState[], ending: ReportInput['ending']): VerificationReport =>
     createReport({ ...base, claims: states.map(toCheckedClaim), ending });
+  const refuse = (why: string): VerificationReport =>
+    createReport({ ...base, claims: [], isExamined: false, ending: { type: 'not-verified', why } });
   signal?.throwIfAborted();
-  if (answer.length > maxAnswerLength)
-    return end([], { type: 'not-verified', why: `The answer is longer than ${maxAnswerLength} characters.` });
+  if (answer.length > maxAnswerLength) return refuse(`The answer is longer than ${maxAnswerLength} characters.`);
   if (answer.trim() === '') return end([], { type: 'abstained', why: 'The answer is empty.' });
   if (isRefusal(answer)) return end([], { type: 'abstained', why: 'The model gave no answer.' });
   const claims = splitClaims(answer);
   reportProgress(options, 'split', `${claims.length} claim${claims.length === 1 ? '' : 's'}`, 0, claims.length);
   if (claims.length === 0) return end([], { type: 'abstained', why: 'The answer states nothing.' });
+  if (claims.length > maxClaims)
+    return refuse(`The answer has ${claims.length} claims; at most ${maxClaims} are verified.`);
   const states = claims.map((claim): ClaimState => ({
     claim,
     evidence: [],
@@ -34,11 +38,6 @@ export async function verifyAnswer(options: VerifyAnswerOptions): Promise<Verifi
     why: 'No evidence was found.',
     reason: 'no-evidence',
   }));
-  if (claims.length > maxClaims)
-    return end(states, {
-      type: 'not-verified',
-      why: `The answer has ${claims.length} claims; at most ${maxClaims} are verified.`,
-    });
   try {
     await runStages(states, options, judges, quorum, meter);
     await refreshEvidence(states, options, meter.signal);
@@ -55,9 +54,10 @@ export async function verifyAnswer(options: VerifyAnswerOptions): Promise<Verifi
     signal?.throwIfAborted();
     const why = meter.exceeded() ?? (meter.signal.aborted ? 'the time limit is reached.' : undefined);
     if (!isBudgetError(error) && why === undefined) throw error;
+    const ending = why === undefined ? errorMessage(error) : `The budget does not reach for the verification: ${why}`;
     for (const state of states)
       if (!state.verdict) Object.assign(state, { why: 'The budget did not reach.', reason: 'budget' });
-    return end(states, { type: 'abstained', why: `The budget does not reach for the verification: ${why ?? ''}` });
+    return end(states, { type: 'abstained', why: ending });
   } finally {
     reportProgress(options, 'done', 'done', claims.length, claims.length);
   }

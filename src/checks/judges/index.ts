@@ -17,6 +17,7 @@ export {
   type JudgePrompt,
   type JudgeTask,
 } from './judge-claims.ts';
+export { isNegated } from './quotation.ts';
 export { createPassageSelector, findTerms, splitPassages, type Passage } from './passages.ts';
 export { findMissing, findNames, findNumbers, findQuotation } from './quotation.ts';
 export { decideByQuorum, defaultQuorum, formatVotes, selectJudges, type QuorumResult } from './quorum.ts';

@@ -1,7 +1,7 @@
 // The options of the verification commands, and the run of a verification with progress, output and exit code.
 import { readFileSync } from 'node:fs';
 import { errorMessage, escapeInvisible, FairleadError } from '../../../core/index.ts';
-import { formatReport, type VerificationReport, type VerifyProgress } from '../../../checks/index.ts';
+import { formatReport, type ReportStyle, type VerificationReport, type VerifyProgress } from '../../../checks/index.ts';
 import { readSettings, type Settings } from '../../../coding-agent/settings/index.ts';
 import {
   getVerifySettings,
@@ -166,24 +166,23 @@ function printReport(report: VerificationReport, json: boolean, session: string 
   if (session !== undefined && process.stderr.isTTY) printErr(`Recorded in the session ${JSON.stringify(session)}.\n`);
 }
 
-/** The report as Markdown for a pipe, or with struck text and colors for a terminal. Control characters of the texts are escaped before styles are added. */
+/** The report as Markdown for a pipe, or with struck text and colors for a terminal. Control characters of each text are escaped before styles are added. */
 export function formatForOutput(
   report: VerificationReport,
   isTerminal: boolean,
   env: NodeJS.ProcessEnv = process.env,
 ): string {
-  const text = formatReport(report);
-  if (!isTerminal) return text;
+  if (!isTerminal) return formatReport(report);
   const { bold, dim, green, red, strike, yellow } = createTextStyles(wantsColors(env, true) ? 'colors' : 'attributes');
-  return escapeInvisible(text)
-    .replaceAll(/~~([^~\n]+)~~/g, (_, struck: string) => dim(strike(struck)))
-    .replaceAll(/^(?:Verified|I don’t know|Not verified|Not supported)(?=:)/gm, (title) =>
-      (title === 'Verified' ? green : yellow)(bold(title)),
-    )
-    .replaceAll(/^ {2}supported {4}/gm, (verdict) => green(verdict))
-    .replaceAll(/^ {2}contradicted /gm, (verdict) => red(verdict))
-    .replaceAll(/^ {2}no evidence {2}/gm, (verdict) => yellow(verdict))
-    .replaceAll(/^(?:Claims|Judges|Cost)(?=:)/gm, (title) => bold(title));
+  const verdictColors = { supported: green, contradicted: red, unverifiable: yellow };
+  const style: ReportStyle = {
+    text: escapeInvisible,
+    struck: (text) => dim(strike(escapeInvisible(text))),
+    outcome: (title, outcome) => (outcome === 'verified' ? green : yellow)(bold(title)),
+    verdict: (title, verdict) => verdictColors[verdict](title),
+    label: bold,
+  };
+  return formatReport(report, { style });
 }
 
 /** One line on standard error that shows what the verification does; nothing if standard error is no terminal. */
