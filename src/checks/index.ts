@@ -11,6 +11,7 @@ export type {
   ClaimVerdict,
   DecidedBy,
   Evidence,
+  EvidenceDocument,
   EvidenceSearch,
   EvidenceSource,
   JudgeVote,

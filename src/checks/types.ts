@@ -43,6 +43,18 @@ export type Evidence = {
   readonly span?: TextSpan;
   /** The author of the answer could choose the text, as the output of a command: it may contradict a claim, and alone it never supports one. */
   readonly isChosen?: true;
+  /** Returns the document that the text is a part of; absent if the text is complete, or if its document is not known. A function, so that a report does not contain the document. */
+  readonly within?: () => EvidenceDocument;
+};
+
+/** The document that a piece of evidence is a part of: what stands around a sentence says whether it is asserted. */
+export type EvidenceDocument = {
+  /** The whole text. The same object for all parts of a document. */
+  readonly whole: Evidence;
+  /** Where the text of the part starts in the whole. */
+  readonly start: number;
+  /** A title that is not in the text, such as that of a page or a record. */
+  readonly title?: string;
 };
 
 /** What decided a verdict: an exact comparison, the statistical scorer, judge models, or a person. */

@@ -5,7 +5,8 @@ import { errorMessage, escapeInvisibleLine, FairleadError, isSecretFile } from '
 import { embedMissing, embedQuery } from './embed-passages.ts';
 import { fuseByRank, type FuseLists } from './fuse-lists.ts';
 import { parseQueryWords } from './query-words.ts';
-import { defaultMaxFileBytes, fileStamp, readDocument, uncertainMark } from './read-document.ts';
+import { defaultMaxFileBytes, fileStamp, readDocument, readWholeText, uncertainMark } from './read-document.ts';
+import type { ReadableText } from './split/split-document.ts';
 import type {
   EmbeddingModel,
   FusedHit,
@@ -50,6 +51,8 @@ export type DocumentIndex = {
   search(query: string, options?: SearchOptions): Promise<SearchResult>;
   /** Whether the file of a passage still has the content that the passage was taken from. */
   isCurrent(source: PassageSource): Promise<boolean>;
+  /** Reads the text of the whole file of a passage; undefined if its content changed, if it is too large, or if it is no text. */
+  readWhole(source: Pick<PassageSource, 'path' | 'hash'>): Promise<ReadableText | undefined>;
   counts(): Promise<IndexCounts>;
   close(): Promise<void>;
   /** Closes the index and deletes what is stored. */
@@ -187,6 +190,8 @@ export function createDocumentIndex(options: DocumentIndexOptions): DocumentInde
     async isCurrent({ path: name, hash }) {
       return (await readDocument(root.folder, name, { ...bounds, knownHash: hash })).type === 'same';
     },
+    readWhole: async ({ path: name, hash }) =>
+      isSecretFile(name) ? undefined : readWholeText(root.folder, name, hash),
     counts: () => storage.counts(),
     close: () => storage.close(),
     destroy: () => storage.destroy(),

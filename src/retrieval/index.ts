@@ -14,7 +14,12 @@ export {
   type SearchOptions,
 } from './document-index.ts';
 export { withEmbeddingPrefixes } from './embedding-prefixes.ts';
-export { createEvidenceSearch, type DocumentEvidence, type DocumentEvidenceSearch } from './evidence-search.ts';
+export {
+  createEvidenceSearch,
+  type DocumentEvidence,
+  type DocumentEvidenceSearch,
+  type WholeEvidence,
+} from './evidence-search.ts';
 export {
   defaultFusionConstant,
   fuseByRank,
@@ -26,7 +31,7 @@ export {
 export { defaultLocalModel, openLocalEmbedding } from './local-embedding.ts';
 export { parseQueryWords } from './query-words.ts';
 export type { SkipReason } from './read-document.ts';
-export { splitDocument } from './split/split-document.ts';
+export { splitDocument, type ReadableText } from './split/split-document.ts';
 export { parseRecord } from './split/split-records.ts';
 export { openPostgresStorage, type PostgresConnection, type PostgresValue } from './storage/postgres-storage.ts';
 export { deleteIndexFile, readIndexFile, type IndexFileInfo } from './storage/sqlite-file.ts';

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type BigIntStats } from 'node:fs';
 import path from 'node:path';
 import { isPathInside, systemErrorCode } from '../core/index.ts';
-import { extensionOf, splitDocument } from './split/split-document.ts';
+import { extensionOf, readText, splitDocument, type ReadableText } from './split/split-document.ts';
 import { splitText } from './split/split-text.ts';
 import type { FilePassages, IndexedFile, Passage } from './types.ts';
 
@@ -78,6 +78,29 @@ export async function readDocument(
   const text = decodeText(bytes);
   if (text === undefined) return { type: 'skipped', reason: 'binary', file };
   return { type: 'read', file: { ...file, passages: splitDocument(name, text) } };
+}
+
+/** Max bytes of a document that is read as a whole, and of a PDF. */
+const maxWholeBytes = 2 * 1024 * 1024;
+const maxWholePdfBytes = 32 * 1024 * 1024;
+
+/** Reads the readable text of a whole document; undefined if it does not have the known content, is too large, or is no text. */
+export async function readWholeText(root: string, name: string, knownHash: string): Promise<ReadableText | undefined> {
+  const isPdf = extensionOf(name) === 'pdf';
+  const content = readStableFile(root, path.join(root, name), isPdf ? maxWholePdfBytes : maxWholeBytes);
+  if (content.type !== 'content' || content.file.hash !== knownHash) return undefined;
+  const { bytes } = content;
+  if (bytes.subarray(0, 5).toString('latin1') === '%PDF-') {
+    try {
+      const { extractPdfPages } = await import('./pdf.ts');
+      const text = (await extractPdfPages(bytes)).join('\n');
+      return text.length > maxWholeBytes ? undefined : { text, title: '' };
+    } catch {
+      return undefined;
+    }
+  }
+  const text = decodeText(bytes);
+  return text === undefined ? undefined : readText(name, text);
 }
 
 function splitPages(pages: readonly string[]): readonly Passage[] {

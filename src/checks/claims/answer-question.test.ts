@@ -66,10 +66,10 @@ test('[A27] samples that disagree refuse an answer that only models support; the
 });
 
 test('[A106] ground, then generate: the draft is written from passages that the search found, and cites them', async () => {
-  const evidence: Evidence = {
-    source: { type: 'document', path: 'docs/a.md', lines: [3, 3], hash: 'ab'.repeat(32) },
-    text: good,
-  };
+  const source = { type: 'document', path: 'docs/a.md', lines: [3, 3], hash: 'ab'.repeat(32) } as const;
+  const title = '# Australia\n\n';
+  const whole: Evidence = { source, text: `${title}${good}\n` };
+  const evidence: Evidence = { source, text: good, within: () => ({ whole, start: title.length }) };
   const queries: string[] = [];
   const author = createAuthor(good);
   const report = await answer(author, {

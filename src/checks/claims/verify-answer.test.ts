@@ -11,10 +11,11 @@ import { countVerdicts, type VerificationReport } from './report.ts';
 import type { VerifyAnswerOptions } from './stages.ts';
 import { verifyAnswer } from './verify-answer.ts';
 
-const document = (text: string, path = 'docs/a.md'): Evidence => ({
-  source: { type: 'document', path, lines: [1, text.split('\n').length], hash: 'ab'.repeat(32) },
-  text,
-});
+const document = (text: string, path = 'docs/a.md'): Evidence => {
+  const lines = [1, text.split('\n').length] as const;
+  const whole: Evidence = { source: { type: 'document', path, lines, hash: 'ab'.repeat(32) }, text };
+  return { ...whole, within: () => ({ whole, start: 0 }) };
+};
 
 const source = document(
   'About Australia.\nThe ferry runs on Sunday if the sea is calm.\nThe tram runs on Monday only in summer.\nThe city of Canberra is the capital of Australia.\nThe city has about 450,000 inhabitants.\nLake Burley Griffin lies in Canberra and was filled in 1964.',

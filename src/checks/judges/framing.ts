@@ -2,6 +2,7 @@
 import type { Claim, Evidence, TextSpan } from '../types.ts';
 import { findAssertionProblem, isQuotedAt, isSentenceEnd, isSentenceStart, isSteering } from '../verifiers/asserted.ts';
 import { isIndirect } from '../verifiers/assertion.ts';
+import { findWhole } from '../verifiers/place.ts';
 import { hasOwnSubject } from '../verifiers/self-contained.ts';
 import { normalEvidence } from '../verifiers/source-text.ts';
 import { findMissing, findSentenceRest, withSentenceStart } from './quotation.ts';
@@ -21,13 +22,19 @@ const isAboutVerdicts = (sentence: string): boolean =>
 export function findFrame(claim: Pick<Claim, 'text'>, evidence: Evidence, quoted: TextSpan): string | undefined {
   const { text } = evidence;
   const normal = normalEvidence(evidence);
+  const place = findWhole(evidence, quoted);
+  if (!place && evidence.within) return 'the title or the path of its document says that it states no facts';
+  const whole = place
+    ? { normal: normalEvidence(place.whole), offset: place.span.start - quoted.start }
+    : { normal, offset: 0 };
   const { end } = quoted;
   let { start } = quoted;
   while (start < end && !/[\p{L}\p{N}]/u.test(text[start] ?? '')) start += 1;
   const near = text.slice(Math.max(0, start - maxNear), end + maxNear);
   if (near.split(/(?<=[.!?])\s|\n/).some(isAboutVerdicts))
     return 'it stands in a text that tells a reader how to judge';
-  if (isQuotedAt(normal, start)) return 'it is quoted or struck out in the source';
+  if (isQuotedAt(normal, start) || isQuotedAt(whole.normal, start + whole.offset))
+    return 'it is quoted or struck out in the source';
   const sentence = withSentenceStart(text, { start, end }) + findSentenceRest(text, quoted);
   if (isIndirect(sentence) && !isIndirect(claim.text)) return 'the source denies, supposes, asks or reports it';
   let from = start;
@@ -36,7 +43,7 @@ export function findFrame(claim: Pick<Claim, 'text'>, evidence: Evidence, quoted
   while (to > start && /[.!。！\s]/.test(text[to - 1] ?? '')) to -= 1;
   while (to < text.length && to - end < maxExtension && !isSentenceEnd(text, to)) to += 1;
   if (!isSentenceStart(text, from) || !isSentenceEnd(text, to)) return undefined;
-  return findAssertionProblem(normal, { start: from, end: to });
+  return findAssertionProblem(whole.normal, { start: from + whole.offset, end: to + whole.offset });
 }
 
 const minWords = 3;

@@ -12,6 +12,7 @@ import {
   taskStart,
   waitingWords,
 } from './framing-words.ts';
+import { createLookup, findQuotedParts } from './quoted-parts.ts';
 import type { NormalText } from './source-text.ts';
 
 /** Max characters before and after a sentence that are read for its context. */
@@ -81,18 +82,10 @@ type Heading = { readonly at: number; readonly level: number; readonly isDenying
 /** What a source says about its sentences; computed once. */
 type SourceFacts = {
   readonly headings: readonly Heading[];
-  readonly hasComments: boolean;
-  /** Where double quotation marks, marks of deleted text, and single quotation marks that open are. */
-  readonly quotes: readonly number[];
-  readonly strikes: readonly number[];
-  readonly hasOpenQuotes: boolean;
-  /** Whether it has tags of quotations or deleted text. */
-  readonly hasTags: boolean;
-  /** Where lines and paragraphs end. */
+  /** Whether a place is in a part that the source only shows, such as a quotation. */
+  readonly isQuoted: (at: number) => boolean;
+  /** Where lines end. */
   readonly lineEnds: readonly number[];
-  readonly paragraphEnds: readonly number[];
-  /** Where fenced code starts and ends. */
-  readonly fences: readonly number[];
   /** Whether the source calls itself untrue. */
   readonly deniesItself: boolean;
 };
@@ -103,16 +96,11 @@ function getFacts(source: NormalText): SourceFacts {
   const known = knownFacts.get(source);
   if (known) return known;
   const text = source.original;
+  const isQuoted = createLookup(findQuotedParts(text));
   const facts = {
-    headings: findHeadings(text),
-    hasComments: text.includes('<!--'),
-    lineEnds: findAll(text, /\n/g),
-    paragraphEnds: findAll(text, /\n(?=\n)/g),
-    quotes: findAll(text, /["“”„«»]/g),
-    strikes: findAll(text, /~~/g),
-    hasOpenQuotes: text.includes('‘'),
-    hasTags: quoteTag.test(text),
-    fences: findAll(text, /^[ \t]{0,3}(?:```|~~~)/gm),
+    headings: findHeadings(text).filter(({ at }) => !isQuoted(at + 1)),
+    isQuoted,
+    lineEnds: Array.from(text.matchAll(/\n/g), ({ index }) => index),
     deniesItself: deniesItself(text),
   };
   knownFacts.set(source, facts);
@@ -125,9 +113,11 @@ function findHeadings(text: string): readonly Heading[] {
   const headings: Heading[] = [];
   for (const match of text.matchAll(/^[ \t]{0,3}(#{1,6})[ \t](.*)$/gm))
     headings.push({ at: match.index, level: match[1]?.length ?? 1, isDenying: isDenying(match[2] ?? '') });
-  for (const match of text.matchAll(/\n[ \t]{0,3}(?:=+|-{3,})[ \t]*(?=\n|$)/g)) {
+  for (const match of text.matchAll(/\n[ \t]{0,3}(=+|-{2,})[ \t]*(?=\n|$)/g)) {
     const at = text.lastIndexOf('\n', match.index - 1) + 1;
-    if (match.index > 0) headings.push({ at, level: 1, isDenying: isDenying(text.slice(at, match.index)) });
+    const title = text.slice(at, match.index);
+    const level = match[1]?.startsWith('=') ? 1 : 2;
+    if (title.trim() !== '') headings.push({ at, level, isDenying: isDenying(title) });
   }
   return headings.toSorted((a, b) => a.at - b.at);
 }
@@ -170,8 +160,7 @@ export function findAssertionProblem(source: NormalText, { start, end }: TextSpa
   if (!isSentenceStart(text, start) || !isSentenceEnd(text, end)) return 'it is only a part of a sentence';
   const facts = getFacts(source);
   if (facts.deniesItself) return 'the source calls what it contains untrue';
-  if (countBetween(facts.fences, 0, start) % 2 === 1) return 'it is code in the source';
-  if (isQuoted(text, start, facts)) return 'it is quoted or struck out in the source';
+  if (facts.isQuoted(start)) return 'it is code, quoted, hidden or struck out in the source';
   const after = text.slice(end, end + contextChars);
   if (attribution.test(after)) return 'the source attributes it';
   const problem = findContextProblem(text, start, after);
@@ -187,40 +176,12 @@ function withoutMark(before: string): string {
   return listMark.test(before.slice(lineStart)) ? before.slice(0, lineStart) : before;
 }
 
-/** Whether a place of a source is inside quotation marks, a block quote, deleted text or a comment. */
-export const isQuotedAt = (source: NormalText, start: number): boolean =>
-  isQuoted(source.original, start, getFacts(source));
-
-function isQuoted(text: string, start: number, facts: SourceFacts): boolean {
-  const lineStart = findLineStart(facts, start);
-  if (/^[ \t]*>/.test(text.slice(lineStart, Math.min(start, lineStart + maxIndent)))) return true;
-  if (facts.hasComments && text.lastIndexOf('<!--', start) > text.lastIndexOf('-->', start)) return true;
-  if (facts.quotes.length + facts.strikes.length === 0 && !facts.hasOpenQuotes && !facts.hasTags) return false;
-  const paragraph = facts.paragraphEnds[countBefore(facts.paragraphEnds, start) - 1] ?? 0;
-  const from = Math.max(paragraph, start - maxParagraphChars);
-  if (countBetween(facts.quotes, from, start) % 2 === 1 || countBetween(facts.strikes, from, start) % 2 === 1)
-    return true;
-  if (!facts.hasOpenQuotes && !facts.hasTags) return false;
-  const before = text.slice(from, start);
-  if (before.lastIndexOf('‘') > before.lastIndexOf('’')) return true;
-  const tags = before.match(new RegExp(quoteTag.source, 'gi')) ?? [];
-  return tags.filter((tag) => tag[1] !== '/').length * 2 > tags.length;
-}
-
-const quoteTag = /<\/?(?:del|s|strike|q|blockquote)>/i;
-const maxParagraphChars = 4000;
-const maxIndent = 20;
-
-const findAll = (text: string, pattern: RegExp): readonly number[] =>
-  Array.from(text.matchAll(pattern), ({ index }) => index);
+/** Whether a place of a source is inside code, quotation marks, a block quote, hidden or deleted text, or a comment. */
+export const isQuotedAt = (source: NormalText, start: number): boolean => getFacts(source).isQuoted(start);
 
 /** Where the line of a place starts. */
 const findLineStart = ({ lineEnds }: SourceFacts, at: number): number =>
   (lineEnds[countBefore(lineEnds, at) - 1] ?? -1) + 1;
-
-/** How many of ascending positions are from one position to another. */
-const countBetween = (positions: readonly number[], from: number, to: number): number =>
-  countBefore(positions, to) - countBefore(positions, from);
 
 function countBefore(positions: readonly number[], end: number): number {
   let [low, high] = [0, positions.length];
@@ -249,7 +210,7 @@ const maxListLines = 200;
 /** Whether the line that introduces the list of a place denies or supposes what the list says. */
 function hasDenyingIntroduction(text: string, start: number, facts: SourceFacts): boolean {
   let lineStart = findLineStart(facts, start);
-  if (!listMark.test(text.slice(lineStart, start))) return false;
+  if (!/^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]|^[ \t]{2,}/.test(text.slice(lineStart, start))) return false;
   for (let lines = 0; lines < maxListLines && lineStart > 0; lines++) {
     const lineEnd = lineStart - 1;
     lineStart = lineEnd === 0 ? 0 : text.lastIndexOf('\n', lineEnd - 1) + 1;

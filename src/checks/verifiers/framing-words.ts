@@ -49,6 +49,20 @@ const wholeDenial = new RegExp(
 const wholeMarks =
   /\b(?:corrections?|erratum|errata|corrigend(?:um|a)|retraction|april fools?|satire|satirical|parody|works? of fiction|lorem ipsum|only (?:statement|answer|option|sentence|claim|item|number))\b|\b(?:update|edit)\s?:|^\W{0,6}status\W{1,6}(?:draft|rejected|superseded|deprecated|withdrawn|obsolete|proposed|abandoned|cancelled)\b/im;
 
+const frontMatter = /^---[ \t]*\n([^]{1,4000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
+/** A flag that a document is given up, unless it is set to false. */
+const givenUpFlag =
+  /^(?:is[ _-]?)?(?:draft|archived?|deprecated|obsolete|outdated|superseded|replaced|retracted|withdrawn|retired|expired|rejected|fiction|unlisted)(?:[ _-]?(?:by|on|at|date|in))?[ \t]*:[ \t]*(?!false|no|null|~|''|""|\[\]|$)/im;
+const describingLine =
+  /^(?:title|status|state|stage|tags?|keywords|categor(?:y|ies)|type|kind|labels?)[ \t]*:.{0,400}$/gim;
+
+/** Whether the front matter of a document says that it is given up, invented or about what is not so. */
+function isMarkedInFront(text: string): boolean {
+  const front = text.startsWith('---') ? frontMatter.exec(text)?.[1] : undefined;
+  if (front === undefined) return false;
+  return givenUpFlag.test(front) || (front.match(describingLine) ?? []).some((line) => strongDenial.test(line));
+}
+
 /** Whether a source calls itself or a part of it untrue, corrected, given up or invented: then no sentence of it is taken as it stands. */
 export const deniesItself = (text: string): boolean =>
-  wholeMarks.test(text) || (untrueWord.test(text) && wholeDenial.test(text));
+  wholeMarks.test(text) || (untrueWord.test(text) && wholeDenial.test(text)) || isMarkedInFront(text);

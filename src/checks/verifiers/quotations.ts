@@ -3,6 +3,7 @@ import type { Claim, ClaimVerdict, Evidence, TextSpan, Verifier, VerifyContext }
 import { findAssertionProblem } from './asserted.ts';
 import { isAuthored, isIndependent } from './independence.ts';
 import { findNearMatch } from './near-match.ts';
+import { findWhole } from './place.ts';
 import { findOccurrences, normalEvidence, normalizeText, toOriginalSpan } from './source-text.ts';
 import { decideExactly, evidenceWithSpan, isReadable, refuse, verifier } from './verifier.ts';
 
@@ -54,7 +55,11 @@ function findPlace(quotation: Quotation, context: VerifyContext): Place | undefi
     for (const at of findOccurrences(normal.text, wanted)) {
       if (isCutWord(normal.text, at, at + wanted.length)) continue;
       const span = toOriginalSpan(normal, at, at + wanted.length);
-      const isAsserted = findAssertionProblem(normal, span) === undefined && !isAuthored(wanted, context);
+      const whole = findWhole(evidence, span);
+      const isAsserted =
+        whole !== undefined &&
+        findAssertionProblem(normalEvidence(whole.whole), whole.span) === undefined &&
+        !isAuthored(wanted, context);
       place ??= { evidence: evidenceWithSpan(evidence, span), isAsserted };
       if (isAsserted) return { evidence: evidenceWithSpan(evidence, span), isAsserted };
     }

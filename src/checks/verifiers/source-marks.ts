@@ -7,6 +7,9 @@ import { normalEvidence } from './source-text.ts';
 const markingWords =
   /\b(?:fiction|fictional|(?:short|bedtime|ghost|love) stor(?:y|ies)|a (?:story|tale|novel|fable|legend|poem|play)|stories|novels?|fables?|fairy tales?|screenplay|poems?|lyrics|chapter \d+|samples?|templates?|boilerplate|mock(?:-?up)?s?|dummy|placeholders?|specimen|fill in|mad libs|riddles?|puzzles?|quiz(?:zes)?|trivia|exercises?|homework|worksheets?|satire|satirical|parody|spoof|april fools?|joke[ds]?|prank|dream(?:t|ed|s)?|nightmares?|fantas(?:y|ies)|made[ -]up|imagin(?:e|ed|ary)|role-?play|simulation|scenario|outdated|obsolete|deprecated|superseded|withdrawn|expired|void|invalid|no longer|archived?|legacy|retired|drafts?|proposal|rejected|previous(?:ly)?|former(?:ly)?|older|old (?:version|edition|rules?|page|text|prices?|terms)|earlier (?:version|edition|years?)|last (?:year|season|month|week|century)['’]?s?|back then|in the past|once upon|used to|until (?:last|19|20)|how (?:it|we|things|this) (?:was|were|worked|used|did)|before the (?:change|rewrite|update|reform|move)|apply to nobody|do(?:es)? not apply|not (?:real|valid|binding|in force|factual))\b|(?<!\p{L})(?:veraltet\p{L}{0,2}|überholt\p{L}{0,2}|ungültig\p{L}{0,2}|entwurf|beispieltext|mustertext|vorlage|märchen|kurzgeschichte|roman von|früher|satire|brouillon|périmée?s?|obsolète|ancienne version|conte|nouvelle de|modèle de|borrador|plantilla|cuento|obsolet[oa]s?|versión anterior)(?!\p{L})|作废|废止|过时|失效|旧版|虚构|小说|故事|样本|示例|模板|草稿|玩笑/iu;
 
+/** Whether a title marks what is below it as invented, as a pattern, or as no longer valid. */
+export const isMarkedTitle = (title: string): boolean => markingWords.test(title);
+
 const maxFirstChars = 300;
 const maxFirstLines = 3;
 

@@ -3,6 +3,7 @@ import type { Claim, ClaimVerdict, Evidence, Verifier, VerifyContext } from '../
 import { findAssertionProblem, isSteering } from './asserted.ts';
 import { hasConflict } from './conflicts.ts';
 import { isAuthored, isIndependent } from './independence.ts';
+import { findWhole, withWhole } from './place.ts';
 import { hasRivalStatement } from './rivals.ts';
 import { findNames, findSubjects, hasOwnSubject } from './self-contained.ts';
 import { findSourceMark } from './source-marks.ts';
@@ -59,10 +60,6 @@ function isSameSubject({ text, span }: Claim, { question = '', answer }: VerifyC
   return missing.length === 0 || startsWithName(text, evidence.text);
 }
 
-/** Whether a passage from the middle of a document starts with the statement as an item of a list, whose introduction is not known. */
-const hasUnknownStart = ({ source, text }: Evidence, start: number): boolean =>
-  source.type === 'document' && source.lines[0] > 1 && /^\s*(?:[-*+•>]|\d{1,3}[.)])\s+$/.test(text.slice(0, start));
-
 function verifyVerbatim(claim: Claim, context: VerifyContext): ClaimVerdict | undefined {
   const statement = readStatement(claim.text);
   if (statement === undefined || !hasOwnSubject(statement) || isSteering(statement)) return undefined;
@@ -72,15 +69,18 @@ function verifyVerbatim(claim: Claim, context: VerifyContext): ClaimVerdict | un
     const normal = normalEvidence(evidence);
     for (const at of findOccurrences(normal.text, statement)) {
       const span = toOriginalSpan(normal, at, at + statement.length);
-      if (hasUnknownStart(evidence, span.start) || findAssertionProblem(normal, span) !== undefined) continue;
+      // What the rest of the document says about a passage counts.
+      const place = findWhole(evidence, span);
+      if (!place || findAssertionProblem(normalEvidence(place.whole), place.span) !== undefined) continue;
       if (isAuthored(statement, context) || !isSameSubject(claim, context, evidence)) break;
-      if (hasConflict(statement, context.evidence))
+      const sources = withWhole(context.evidence, place);
+      if (hasConflict(statement, sources))
         return refuse(
           'The sources disagree: one has the statement, and another place denies it or has another number or name.',
         );
-      if (findSourceMark(evidence, span, context.evidence) !== undefined) continue;
+      if (findSourceMark(place.whole, place.span, sources) !== undefined) continue;
       // A rival need not be a contradiction: judges may decide.
-      if (hasRivalStatement(statement, context.evidence)) return undefined;
+      if (hasRivalStatement(statement, sources)) return undefined;
       return decideExactly(
         'supported',
         name,

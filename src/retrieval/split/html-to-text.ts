@@ -1,128 +1,219 @@
-// Removes the tags of an HTML page and keeps every line break, so that a passage has the line numbers of the source. Runs in linear time.
+// Converts the visible text of an HTML page to Markdown: headings, lists, quotations and preformatted text keep their meaning; struck and hidden text is left out. Runs in linear time.
+import { decodeCharacters, findTagEnd, isHiddenTag, readTitle } from './html-tags.ts';
 
-/** Elements whose content is not shown to a reader. */
-const hiddenElements = new Set([
-  'script',
-  'style',
-  'noscript',
-  'template',
-  'svg',
-  'head',
-  'iframe',
-  'object',
-  'canvas',
-]);
-/** Inline elements, which do not separate words. */
-const inlineElements = new Set(
-  'a abbr b bdi bdo cite code del em i ins kbd mark q s samp small span strong sub sup u var wbr'.split(' '),
-);
-const namedCharacters: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-  mdash: '—',
-  ndash: '–',
-  hellip: '…',
-  copy: '©',
-  rsquo: '’',
-  lsquo: '‘',
-  ldquo: '“',
-  rdquo: '”',
+/** The text of a page as Markdown. */
+export type PageText = {
+  readonly title: string;
+  readonly text: string;
+  /** The line of the source of each line of the text, from 1. */
+  readonly lines: readonly number[];
 };
+
+const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+
+/** Elements whose content is characters up to their end tag. */
+const rawElements = names('script style textarea title iframe noembed noframes noscript xmp plaintext');
+/** Elements whose content is not shown to a reader, or is struck out. */
+const hiddenElements = names(
+  'head template svg math object canvas audio video select datalist del s strike dialog noscript',
+);
+const voidElements = names('area base br col embed hr img input link meta param source track wbr');
+/** Inline elements, which do not separate words. */
+const inlineElements = names(
+  'a abbr acronym b bdi bdo big cite data dfn em font i img ins label mark nobr output rp rt ruby small span strong sub sup time u var wbr',
+);
+const codeElements = names('code kbd samp tt');
+const headElements = names('head base link meta template');
+const isInline = (name: string): boolean =>
+  inlineElements.has(name) || codeElements.has(name) || /^(?:del|s|strike|q)$/.test(name);
+
 /** Max characters of a tag name. */
 const maxNameChars = 40;
+/** Quotations in quotations have at most this many marks. */
+const maxQuoteMarks = 3;
 
-/** The title and the text of a page; headings become Markdown headings. The text has as many lines as the source. */
-export function htmlToText(html: string): { readonly title: string; readonly text: string } {
-  const parts: string[] = [];
+/** Converts a page; the content of an element without an end goes to the end of the page. */
+export function htmlToText(html: string): PageText {
+  const writer = createWriter();
   let title = '';
+  /** The element whose content is left out, and how many elements of its name are open in it. */
+  let hidden: { readonly name: string; depth: number } | undefined;
+  let line = 1;
+  const skip = (text: string): void => {
+    line += countLines(text);
+  };
+  const write = (text: string): void => {
+    if (hidden) skip(text);
+    else line = writer.text(decodeCharacters(text), line, countLines(text));
+  };
   for (let at = 0; at < html.length;) {
     const open = html.indexOf('<', at);
-    if (open < 0) {
-      parts.push(decodeCharacters(html.slice(at)));
-      break;
-    }
-    parts.push(decodeCharacters(html.slice(at, open)));
+    write(open < 0 ? html.slice(at) : html.slice(at, open));
+    if (open < 0) break;
     if (html.startsWith('<!--', open)) {
-      at = skipTo(html, '-->', open + 4, parts);
+      const end = html.indexOf('-->', open + 4);
+      at = end < 0 ? html.length : end + 3;
+      skip(html.slice(open, at));
       continue;
     }
-    const name = /^\/?([a-z][a-z\d-]*)/i.exec(html.slice(open + 1, open + 2 + maxNameChars))?.[0].toLowerCase();
-    if (name === undefined && html[open + 1] !== '!' && html[open + 1] !== '?') {
-      parts.push('<');
+    const tagName = /^\/?([a-z][a-z\d-]*)/i.exec(html.slice(open + 1, open + 2 + maxNameChars))?.[0].toLowerCase();
+    if (tagName === undefined && !/^[!?/]/.test(html[open + 1] ?? '')) {
+      write('<');
       at = open + 1;
       continue;
     }
-    const end = findTagEnd(html, open + 1);
-    const tag = html.slice(open, end);
-    at = end;
-    if (name !== undefined && hiddenElements.has(name) && !tag.endsWith('/>')) {
-      const close = findClosing(html, name, end);
-      if (name === 'head') title = decodeCharacters(readTitle(html.slice(end, close))).trim();
-      parts.push(keepLineBreaks(html.slice(open, close)));
-      at = close;
+    at = findTagEnd(html, open + 1);
+    const tag = html.slice(open, at);
+    skip(tag);
+    if (tagName === undefined) continue;
+    const isEnd = tagName.startsWith('/');
+    const name = isEnd ? tagName.slice(1) : tagName;
+    if (!isEnd && rawElements.has(name)) {
+      const end = findClosing(html, name, at);
+      if (name === 'title' && title === '') title = readTitle(html.slice(at, end));
+      skip(html.slice(at, end));
+      at = end;
       continue;
     }
-    parts.push(keepLineBreaks(tag) + separatorOf(name ?? ''));
+    // The end tag of the head may be left out.
+    if (hidden?.name === 'head' && !isEnd && !headElements.has(name)) hidden = undefined;
+    if (hidden) {
+      if (name === hidden.name) hidden.depth += isEnd ? -1 : 1;
+      if (hidden.depth === 0) hidden = undefined;
+    } else if (!isEnd && !voidElements.has(name) && (hiddenElements.has(name) || isHiddenTag(tag))) {
+      hidden = { name, depth: 1 };
+      if (!isInline(name)) writer.tag('div', false, line);
+    } else writer.tag(name, isEnd, line);
   }
-  return { title, text: parts.join('') };
+  return { title, ...writer.end(line) };
 }
 
-function separatorOf(name: string): string {
-  const level = /^h([1-6])$/.exec(name)?.[1];
-  if (level !== undefined) return `${'#'.repeat(Number(level))} `;
-  return inlineElements.has(name.replace(/^\//, '')) ? '' : ' ';
-}
-
-const readTitle = (head: string): string => {
-  const open = /<title\b[^>]{0,200}>/i.exec(head);
-  if (!open) return '';
-  const rest = head.slice(open.index + open[0].length);
-  const close = rest.indexOf('<');
-  return close < 0 ? '' : rest.slice(0, Math.min(close, 300));
+type Writer = {
+  /** Writes text that starts at a line of the source; returns the line after it. */
+  text(text: string, line: number, sourceLines: number): number;
+  tag(name: string, isEnd: boolean, line: number): void;
+  end(line: number): { readonly text: string; readonly lines: readonly number[] };
 };
 
-/** The end of a tag; a `>` in a quoted attribute does not end it. A quote without an end is read as a character. */
-function findTagEnd(html: string, from: number): number {
-  for (let at = from; at < html.length; at += 1) {
-    const char = html[at];
-    if (char === '>') return at + 1;
-    if ((char === '"' || char === "'") && html[at - 1] === '=') {
-      const close = html.indexOf(char, at + 1);
-      if (close >= 0 && close - at < 10_000) at = close;
+/** Writes the lines of the text. */
+function createWriter(): Writer {
+  const out: string[] = [];
+  const lines: number[] = [];
+  const open = { quotes: 0, lists: 0, heading: 0 };
+  let current = '';
+  let currentLine = 1;
+  /** What stands before the text of the line, such as the mark of a list item. */
+  let prefix = '';
+  let preformatted: { readonly text: string; readonly line: number }[] | undefined;
+
+  const push = (text: string, line: number): void => {
+    out.push(`${'> '.repeat(Math.min(open.quotes, maxQuoteMarks))}${text}`.trimEnd());
+    lines.push(line);
+  };
+  const endLine = (): void => {
+    const text = current.trim();
+    if (text !== '') {
+      push(`${prefix}${text}`, currentLine);
+      // The next paragraph of a list item is indented.
+      prefix = open.lists > 0 ? '  ' : '';
     }
-  }
-  return html.length;
+    current = '';
+  };
+  const endBlock = (line: number): void => {
+    endLine();
+    if (out.length > 0 && !/^[> ]*$/.test(out.at(-1) ?? '')) push('', line);
+  };
+  const endPreformatted = (line: number): void => {
+    const parts = preformatted ?? [];
+    preformatted = undefined;
+    const longest = parts.reduce((most, { text }) => Math.max(most, /^\s*(`{3,})/.exec(text)?.[1]?.length ?? 0), 2);
+    const fence = '`'.repeat(longest + 1);
+    push(fence, parts[0]?.line ?? line);
+    for (const part of parts) push(part.text, part.line);
+    push(fence, line);
+    push('', line);
+  };
+  const add = (text: string, line: number): void => {
+    if (current === '') currentLine = line;
+    current += text;
+  };
+
+  return {
+    text(text, line, sourceLines) {
+      const parts = text.split('\n');
+      for (const [i, part] of parts.entries()) {
+        const at = line + Math.min(i, sourceLines);
+        if (preformatted) {
+          const last = preformatted.at(-1);
+          if (i === 0 && last) preformatted[preformatted.length - 1] = { ...last, text: last.text + part };
+          else preformatted.push({ text: part, line: at });
+          continue;
+        }
+        // A line break is white space; it is kept so that the lines of the source are known.
+        if (i > 0) {
+          if (open.heading > 0) add(' ', at);
+          else endLine();
+        }
+        const words = part.replaceAll(/[ \t\r\f]+/g, ' ');
+        if (current !== '' || words.trim() !== '') add(words, at);
+      }
+      return line + sourceLines;
+    },
+    tag(name, isEnd, line) {
+      if (name === 'pre' || name === 'listing') {
+        if (!isEnd && !preformatted) {
+          endBlock(line);
+          preformatted = [];
+        } else if (isEnd && preformatted) endPreformatted(line);
+        return;
+      }
+      if (preformatted || inlineElements.has(name)) return;
+      if (codeElements.has(name)) add('`', line);
+      else if (name === 'q') add(isEnd ? '”' : '“', line);
+      else if (name === 'br') endLine();
+      else if (name === 'td' || name === 'th') add(isEnd ? ' ' : ' | ', line);
+      else if (name === 'tr') endLine();
+      else if (name === 'li') {
+        endLine();
+        prefix = isEnd ? '' : '- ';
+      } else {
+        endBlock(line);
+        prefix = open.lists > 0 ? prefix : '';
+        const level = /^h([1-6])$/.exec(name)?.[1];
+        if (level !== undefined) {
+          open.heading = isEnd ? 0 : 1;
+          prefix = isEnd ? '' : `${'#'.repeat(Number(level))} `;
+        } else if (name === 'blockquote') {
+          open.quotes = Math.max(0, open.quotes + (isEnd ? -1 : 1));
+          // A line without the mark would go on with the quotation.
+          if (isEnd) push('', line);
+        }
+        if (name === 'ul' || name === 'ol') open.lists = Math.max(0, open.lists + (isEnd ? -1 : 1));
+        if (open.lists === 0 && level === undefined) prefix = '';
+      }
+    },
+    end(line) {
+      if (preformatted) endPreformatted(line);
+      endLine();
+      while (out.length > 0 && out.at(-1) === '') {
+        out.pop();
+        lines.pop();
+      }
+      return { text: out.join('\n'), lines };
+    },
+  };
 }
 
-/** The position after the closing tag of an element; the end of the page if there is none. */
+/** The position after the end tag of an element; the end of the page if there is none. */
 function findClosing(html: string, name: string, from: number): number {
-  const closing = new RegExp(`</${name}\\b`, 'gi');
+  const closing = new RegExp(`</${name}(?![\\w-])`, 'gi');
   closing.lastIndex = from;
   const match = closing.exec(html);
   return match ? findTagEnd(html, match.index + 2) : html.length;
 }
 
-function skipTo(html: string, mark: string, from: number, parts: string[]): number {
-  const found = html.indexOf(mark, from);
-  const end = found < 0 ? html.length : found + mark.length;
-  parts.push(keepLineBreaks(html.slice(from, end)));
-  return end;
+function countLines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
 }
-
-const keepLineBreaks = (text: string): string => (text.includes('\n') ? '\n'.repeat(text.split('\n').length - 1) : '');
-
-const decodeCharacters = (text: string): string =>
-  text.includes('&')
-    ? text.replaceAll(
-        /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{1,10}));/gi,
-        (whole, decimal?: string, hex?: string, name?: string) => {
-          if (name !== undefined) return namedCharacters[name.toLowerCase()] ?? whole;
-          const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
-          return code > 31 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : ' ';
-        },
-      )
-    : text;

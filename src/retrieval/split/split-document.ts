@@ -20,14 +20,40 @@ function splitByType(path: string, text: string): readonly Passage[] {
   if (extension === 'md' || extension === 'markdown' || extension === 'mdx') return splitMarkdown(text);
   if (extension === 'html' || extension === 'htm' || extension === 'xhtml') {
     const page = htmlToText(text);
-    const passages = splitMarkdown(page.text);
-    return page.title === ''
-      ? passages
-      : passages.map((each) => ({ ...each, title: joinTitles(page.title, each.title) }));
+    const lineOf = (line: number): number => page.lines[line - 1] ?? line;
+    return splitMarkdown(page.text).map((each) => ({
+      ...each,
+      title: joinTitles(page.title, each.title),
+      lines: [lineOf(each.lines[0]), lineOf(each.lines[1])],
+    }));
   }
   if (extension === 'jsonl' || extension === 'ndjson')
     return isSessionLog(text) ? splitSessionLog(text) : splitJsonLines(text);
   return isCodeExtension(extension) ? splitCode(text, extension) : splitText(text);
+}
+
+/** The readable text of a document as a whole. */
+export type ReadableText = {
+  readonly text: string;
+  /** The title of a page, which is not in its text. */
+  readonly title: string;
+  /** The line of the source of each line of the text, from 1; absent if they are the same. */
+  readonly lines?: readonly number[];
+};
+
+/** The text of a document as it is split into passages. Records and messages of a JSONL file are no parts of one text. */
+export function readText(path: string, text: string): ReadableText {
+  const plain = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
+  return /^x?html?$/.test(extensionOf(path)) ? htmlToText(plain) : { text: plain, title: '' };
+}
+
+const proseName = /^(?:readme|licen[cs]e|copying|notice|changelog|changes|news|install|contributing|authors)$/i;
+
+/** Whether the sentences of a file are statements to a reader: Markdown, HTML, PDF and plain text, no code, data or configuration. */
+export function isProse(path: string): boolean {
+  const extension = extensionOf(path);
+  if (extension === '') return proseName.test(path.slice(path.lastIndexOf('/') + 1));
+  return /^(?:md|markdown|mdx|html?|xhtml|pdf|txt|text)$/.test(extension);
 }
 
 /** The extension of a path in lower case, without the dot. */

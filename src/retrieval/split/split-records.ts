@@ -1,5 +1,6 @@
 // Splits line-based files into one passage per line: records of a JSONL file, and the messages of a session log.
 import { eventLineTexts, isObject } from '../../core/index.ts';
+import { isModelLine, modelTitle } from '../conversations.ts';
 import type { Passage } from '../types.ts';
 import { maxPassageChars, splitText } from './split-text.ts';
 
@@ -10,7 +11,7 @@ const maxRecordChars = 1_000_000;
 const messageEvent = /"type":"(?:input-received|turn-ended|tool-ended)"/;
 const speakers: readonly (readonly [RegExp, string])[] = [
   [/"type":"input-received"/, 'user'],
-  [/"type":"turn-ended"/, 'model'],
+  [/"type":"turn-ended"/, modelTitle],
   [/"type":"tool-ended"/, 'tool'],
 ];
 
@@ -38,11 +39,15 @@ export function splitJsonLines(text: string): readonly Passage[] {
   let number = 0;
   for (const line of text.split('\n')) {
     number += 1;
-    const record = parseRecord(line);
+    // A message of a model is no record, so that it is known as one.
+    const isModel = isModelLine(line);
+    const record = isModel ? undefined : parseRecord(line);
     if (record) passages.push({ ...record, lines: [number, number] });
     else if (line.trim() !== '')
-      for (let at = 0; at < line.length; at += maxPassageChars)
-        passages.push({ title: '', text: line.slice(at, at + maxPassageChars), lines: [number, number] });
+      for (let at = 0; at < line.length; at += maxPassageChars) {
+        const text = line.slice(at, at + maxPassageChars);
+        passages.push({ title: isModel ? modelTitle : '', text, lines: [number, number] });
+      }
   }
   return passages;
 }

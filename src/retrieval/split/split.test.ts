@@ -51,13 +51,24 @@ test('code is split by symbol with the comments above it, in three families of l
 test('HTML keeps the lines of its source, its title and headings; scripts, styles and comments are not text', () => {
   const html =
     '<html><head>\n<title>Handbook &amp; more</title>\n<style>b{color:red}</style></head>\n<body>\n<h2>Leave</h2>\n<p>Twenty <b>days</b>.</p>\n<!-- hidden\nnote -->\n<script>\nalert("x")\n</script>\n<p title="a > b">End</p></body></html>';
-  const { title, text } = htmlToText(html);
+  const { title, text, lines } = htmlToText(html);
   assert.equal(title, 'Handbook & more');
-  assert.equal(text.split('\n').length, html.split('\n').length);
-  assert.doesNotMatch(text, /alert|hidden|color/);
-  assert.match(text.split('\n')[5] ?? '', /Twenty days\./);
+  assert.equal(text, '## Leave\n\nTwenty days.\n\nEnd');
+  assert.deepEqual(lines, [5, 5, 6, 6, 12]);
   const [passage] = splitDocument('a.html', html).filter((each) => each.text.includes('Twenty'));
   assert.deepEqual([passage?.title, passage?.lines], ['Handbook & more > Leave', [5, 12]]);
+});
+
+test('HTML becomes Markdown: quotations, code and lists are marked, and struck and hidden text is left out', () => {
+  const html =
+    '<p>One <del>gone <del>more</del> gone</del>two <q>three</q> <code>four</code></p><blockquote><p>A</p>\n<p>B</p></blockquote>after' +
+    '<pre>\n  x\n```\n</pre><ul><li>i</li><li>j<p>k</ul><div hidden><div></div>gone<!-- </div> --></div>' +
+    '<p style="Display : none">gone</p><i aria-hidden=true>gone</i><textarea>gone</textarea>end <p hidden="">gone</p><a title="hidden">shown</a>' +
+    '<table><tr><td>l</td><td>m</td></tr></table>';
+  assert.equal(
+    htmlToText(html).text,
+    'One two “three” `four`\n\n> A\n>\n> B\n>\n\nafter\n\n````\n\n  x\n```\n\n````\n\n- i\n- j\n\n  k\n\nend\n\nshown\n\n| l  | m',
+  );
 });
 
 test('records of a JSONL file are one passage each with their id; a session log gives its messages with the speaker', () => {

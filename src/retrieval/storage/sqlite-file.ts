@@ -7,14 +7,14 @@ import { errorMessage, FairleadError } from '../../core/index.ts';
 
 /** Marks the files of this program: "FLix". */
 const applicationId = 0x464c6978;
-/** The version of the tables. An index can be built again, so another version is replaced. */
-const schemaVersion = 1;
+/** The version of the tables and of the passages in them. An index can be built again, so another version is replaced; its folder and embedding model are kept. */
+const schemaVersion = 2;
 /** How long a call may block the event loop while another process commits; longer waits do not block. */
 const busyTimeoutMs = 5;
 const busyRetryMs = 30_000;
 
 const schema = `
-  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, stamp TEXT NOT NULL, hash TEXT NOT NULL) STRICT;
   CREATE TABLE passages (id INTEGER PRIMARY KEY, file INTEGER NOT NULL, title TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, page INTEGER, record TEXT) STRICT;
   CREATE INDEX passages_by_file ON passages (file);
@@ -87,7 +87,7 @@ async function openChecked(
     await retryWhileBusy(() =>
       inTransaction(db, () => {
         if (readPragma(db, 'user_version') === schemaVersion) return;
-        for (const name of ['meta', 'files', 'passages', 'words', 'vectors']) db.exec(`DROP TABLE IF EXISTS ${name}`);
+        for (const name of ['files', 'passages', 'words', 'vectors']) db.exec(`DROP TABLE IF EXISTS ${name}`);
         db.exec(`${schema}; PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
       }),
     );
