@@ -40,55 +40,81 @@ function createInput(words: number): { readonly answer: string; readonly evidenc
   return { answer: sentences.join(' '), evidence: [...known, ...others].join(' ') };
 }
 
-/** Runs the default verifiers over all claims; evidence objects are new each time, so that nothing of the evidence is known before. */
-async function verifyAll(claims: readonly Claim[], answer: string, text: string): Promise<number> {
-  const evidence: readonly Evidence[] = [{ source: { type: 'given', name: 'evidence' }, text }];
-  const context: VerifyContext = { answer, evidence, signal: new AbortController().signal };
+let texts = 0;
+
+/** Evidence whose text was never seen before, so that nothing of it is known. */
+const createEvidence = (source: Evidence['source'], text: string): Evidence => ({
+  source,
+  text: `${text}\n[${texts++}]`,
+});
+
+/** Runs the default verifiers over all claims, and returns how many are supported. */
+async function verifyAll(claims: readonly Claim[], context: VerifyContext): Promise<number> {
   let supported = 0;
   for (const claim of claims)
     if ((await runVerifiers(defaultVerifiers, claim, context)).verdict?.type === 'supported') supported += 1;
   return supported;
 }
 
-/** Verifies an answer with the results of a log as evidence, which are new each time. */
-async function verifyWithLog(claims: readonly Claim[], answer: string, events: readonly Event[]): Promise<void> {
-  const evidence = events.flatMap((event): readonly Evidence[] =>
-    event.type === 'tool-ended' ? [{ source: { type: 'event', seq: event.seq }, text: event.text }] : [],
-  );
-  const context: VerifyContext = { answer, evidence, events, signal: new AbortController().signal };
-  for (const claim of claims) await runVerifiers(defaultVerifiers, claim, context);
+/** CPU milliseconds of the default verifiers: with evidence that is read for the first time, with evidence that was read before, and without. */
+async function measureVerifiers(
+  rounds: number,
+  answer: string,
+  createAll: () => readonly Evidence[],
+  events: readonly Event[] = [],
+): Promise<Readonly<Record<string, number>>> {
+  const claims = splitClaims(answer);
+  const { signal } = new AbortController();
+  const toContext = (evidence: readonly Evidence[]): VerifyContext => ({ answer, evidence, events, signal });
+  const known = toContext(createAll());
+  const none = toContext([]);
+  const verify = (context: VerifyContext): Promise<number> => verifyAll(claims, context);
+  return {
+    'claims of the answer': await measureCpu(rounds, () => splitClaims(answer)),
+    'default verifiers, new evidence': await measureCpu(rounds, verify, () => toContext(createAll())),
+    'default verifiers, known evidence': await measureCpu(rounds, () => verify(known)),
+    'default verifiers, no evidence': await measureCpu(rounds, () => verify(none)),
+  };
 }
 
-/** Prints what the deterministic layer costs for a 2,000-word answer, in CPU milliseconds and as a multiple of splitting the same texts into words. */
+const countWords = (text: string): number => text.split(/\s+/).length;
+
+function printRows(measured: Readonly<Record<string, number>>, words: number): void {
+  for (const [title, ms] of Object.entries(measured)) console.log(`  ${title.padEnd(34)} ${ms.toFixed(3)} ms`);
+  const indexing =
+    (measured['default verifiers, new evidence'] ?? 0) - (measured['default verifiers, known evidence'] ?? 0);
+  console.log(`  ${'first reading of the evidence'.padEnd(34)} ${((indexing * 1e6) / words).toFixed(0)} ns a word`);
+}
+
+/** Prints what the deterministic layer costs for a 2,000-word answer, in CPU milliseconds. */
 export async function benchVerifiers(rounds: number): Promise<void> {
   const { answer, evidence } = createInput(2000);
   const claims = splitClaims(answer);
-  const supported = await verifyAll(claims, answer, evidence);
-  const floor = await measureCpu(rounds, () => contentWords(answer).length + contentWords(evidence).length);
+  const createAll = (): readonly Evidence[] => [createEvidence({ type: 'given', name: 'evidence' }, evidence)];
+  const { signal } = new AbortController();
+  const supported = await verifyAll(claims, { answer, evidence: createAll(), signal });
   const measured = {
-    'words of answer and evidence': floor,
-    'claims of the answer': await measureCpu(rounds, () => splitClaims(answer)),
-    'default verifiers, new evidence': await measureCpu(rounds, () => verifyAll(claims, answer, evidence)),
-    'default verifiers, no evidence': await measureCpu(rounds, () => verifyAll(claims, answer, '')),
+    'words of answer and evidence': await measureCpu(
+      rounds,
+      () => contentWords(answer).length + contentWords(evidence).length,
+    ),
+    ...(await measureVerifiers(rounds, answer, createAll)),
     'support scorer': await measureCpu(rounds, () => {
       const score = createSupportScorer(evidence);
       for (const { text } of claims) score(text);
     }),
   };
+  console.log(
+    `\ndeterministic layer: ${countWords(answer)} words, ${claims.length} claims (${supported} supported), ${countWords(evidence)} words of evidence; CPU ms`,
+  );
+  printRows(measured, countWords(evidence));
   const log = createLogInput();
-  const logClaims = splitClaims(log.answer);
-  const logMeasured = {
-    'claims of the answer': await measureCpu(rounds, () => splitClaims(log.answer)),
-    'default verifiers, new results': await measureCpu(rounds, () => verifyWithLog(logClaims, log.answer, log.events)),
-    'default verifiers, no evidence': await measureCpu(rounds, () => verifyWithLog(logClaims, log.answer, [])),
-  };
+  const results = log.events.flatMap((event) => (event.type === 'tool-ended' ? [event] : []));
+  const createResults = (): readonly Evidence[] =>
+    results.map(({ seq, text }) => createEvidence({ type: 'event', seq }, text));
+  const words = results.reduce((sum, { text }) => sum + countWords(text), 0);
   console.log(
-    `\ndeterministic layer: ${answer.split(' ').length} words, ${claims.length} claims (${supported} supported), ${evidence.split(' ').length} words of evidence; CPU ms, over the words of both`,
+    `\ndeterministic layer: ${countWords(log.answer)} words, ${splitClaims(log.answer).length} claims, the results of ${log.events.length} events as evidence (${words} words); CPU ms`,
   );
-  for (const [title, ms] of Object.entries(measured))
-    console.log(`  ${title.padEnd(32)} ${ms.toFixed(3)} ms  x${(ms / floor).toFixed(2)}`);
-  console.log(
-    `\ndeterministic layer: ${log.answer.split(/\s+/).length} words, ${logClaims.length} claims, the results of ${log.events.length} events as evidence; CPU ms`,
-  );
-  for (const [title, ms] of Object.entries(logMeasured)) console.log(`  ${title.padEnd(32)} ${ms.toFixed(3)} ms`);
+  printRows(await measureVerifiers(rounds, log.answer, createResults, log.events), words);
 }

@@ -3,8 +3,10 @@ import type { Claim, ClaimVerdict, Verifier } from '../types.ts';
 import { NoExpression } from './arithmetic-parser.ts';
 import { readStatement, type ArithmeticStatement } from './arithmetic-statement.ts';
 import { tokenizeArithmetic, type Token } from './arithmetic-tokens.ts';
+import { hasSomeTrait, hasTraits, traits } from './claim-traits.ts';
+import { currencyWords, multiples, shares, wordOperators } from './arithmetic-words.ts';
 import { hasOtherArithmetic, isIndirect } from './assertion.ts';
-import { likelyNotations, numberWords, type NumberNotation } from './numbers.ts';
+import { likelyNotations, numberWords, scaleWords, type NumberNotation } from './numbers.ts';
 import { Undecided } from './rational.ts';
 import { computedEvidence, decideExactly, isReadable, verifier, withoutCitations } from './verifier.ts';
 
@@ -39,6 +41,33 @@ function isStart(tokens: readonly Token[], at: number): boolean {
   let next = at + 1;
   while (tokens[next]?.type === 'markup') next += 1;
   return tokens[next]?.type === 'word' && startingWords.has(tokens[next]?.text ?? '');
+}
+
+/** The words that an expression can have. */
+const expressionWords = new Set([
+  ...'of the a and by to power squared cubed percent per cent multiplied divided out square root sum product greatest common divisor least multiple average mean difference between remainder when'.split(
+    ' ',
+  ),
+  ...Object.keys(wordOperators),
+  ...Object.keys(shares),
+  ...Object.keys(multiples),
+  ...Object.keys(currencyWords),
+  ...scaleWords.keys(),
+]);
+
+/** The words with which a relation or a division starts. */
+const relatingWords = new Set('is does equals gives makes yields comes amounts adds results leaves has'.split(' '));
+
+/** Whether a relation follows a token with nothing between them that no expression has. */
+function mayState(tokens: readonly Token[], start: number): boolean {
+  for (let at = start; at < tokens.length; at++) {
+    const { type, text } = tokens[at] as Token;
+    if (type === 'relation') return true;
+    if (type === 'word' && relatingWords.has(text)) return true;
+    if (type === 'other' || (type === 'word' && !expressionWords.has(text))) return false;
+    if (type === 'punctuation' && text !== ',') return false;
+  }
+  return false;
 }
 
 const isJoint = (token: Token | undefined): boolean =>
@@ -88,7 +117,8 @@ function readClaim(text: string, tokens: readonly Token[], notation: NumberNotat
   const lastNumber = tokens.findLastIndex(({ type }) => type === 'number');
   for (let at = first; at < tokens.length;) {
     const token = tokens[at] as Token;
-    const statement = at <= lastNumber && isStart(tokens, at) ? tryStatement(tokens, at, notation) : undefined;
+    const statement =
+      at <= lastNumber && isStart(tokens, at) && mayState(tokens, at) ? tryStatement(tokens, at, notation) : undefined;
     if (
       statement &&
       isSeparate(tokens, first, at, statement) &&
@@ -170,6 +200,12 @@ function decide(
 /** Recomputes expressions, equations, percentages, sums, remainders and comparisons, with exact fractions. */
 export const arithmeticVerifier: Verifier = verifier({
   name,
-  handles: (claim) => isReadable(claim) && operationPattern.test(claim.text) && relationPattern.test(claim.text),
+  handles: (claim) =>
+    isReadable(claim) &&
+    hasTraits(claim.text, traits.relation) &&
+    hasSomeTrait(claim.text, traits.digit | traits.numberWord) &&
+    hasSomeTrait(claim.text, traits.digit | traits.operation) &&
+    operationPattern.test(claim.text) &&
+    relationPattern.test(claim.text),
   verify: verifyArithmetic,
 });

@@ -1,6 +1,7 @@
 // Parses the fenced code of a claim: JSON, JavaScript, TypeScript and YAML. Code that does not parse is contradicted; the code is never run.
 import { errorMessage, systemErrorCode, yamlBoundError } from '../../core/index.ts';
 import type { Claim, ClaimVerdict, Verifier } from '../types.ts';
+import { hasTraits, traits } from './claim-traits.ts';
 import { findCodeBlocks, maxCodeChars, type CodeBlock } from './fenced-code.ts';
 import { computedEvidence, decideExactly, isReadable, verifier } from './verifier.ts';
 
@@ -131,6 +132,7 @@ const statesOther = (rest: string, title: string): boolean =>
 /** Contradicts a claim whose fenced JSON, JavaScript, TypeScript or YAML does not parse; other languages are not decided. */
 export const codeVerifier: Verifier = verifier({
   name,
-  handles: (claim) => isReadable(claim) && /^[ \t]{0,3}(?:```|~~~)/m.test(claim.text),
+  handles: (claim) =>
+    isReadable(claim) && hasTraits(claim.text, traits.tick) && /^[ \t]{0,3}(?:```|~~~)/m.test(claim.text),
   verify: verifyCode,
 });

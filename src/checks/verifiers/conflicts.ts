@@ -1,21 +1,13 @@
 // Finds sentences of the evidence that say the same as a statement but for a negation or the last number. One pass over the characters, without copies.
 import type { Evidence } from '../types.ts';
-import { findOccurrences, normalEvidence } from './source-text.ts';
+import { findOccurrences, normalEvidence, oncePerText } from './source-text.ts';
+import { hashCode, hashStart, hashWord } from './word-hash.ts';
 
 /** A sentence by a hash of its words without articles, auxiliaries, negations and the last number, which is apart. */
 type Shape = { readonly key: number; readonly number: number; readonly isDenied: boolean };
 
 /** Words are compared by their beginnings, so that "keep" and "keeps" are equal. */
 const stemLength = 4;
-
-const hashStart = -2_128_831_035;
-const hashCode = (hash: number, code: number): number => Math.imul(hash ^ code, 16_777_619);
-
-function hashWord(word: string): number {
-  let hash = hashStart;
-  for (let at = 0; at < word.length; at++) hash = hashCode(hash, word.charCodeAt(at));
-  return hash;
-}
 
 const denyingWords = new Set('not no never none neither nor cannot without'.split(' ').map(hashWord));
 const smallWords = new Set(
@@ -92,20 +84,15 @@ function readShapes(text: string, onShape: (shape: Shape) => void): void {
 /** The numbers of the sentences of one shape, those that are denied apart. */
 type Numbers = { readonly stated: Set<number>; readonly denied: Set<number> };
 
-const knownShapes = new WeakMap<Evidence, ReadonlyMap<number, Numbers>>();
-
-function getShapes(evidence: Evidence): ReadonlyMap<number, Numbers> {
-  const known = knownShapes.get(evidence);
-  if (known) return known;
+const shapesOf = oncePerText((text): ReadonlyMap<number, Numbers> => {
   const shapes = new Map<number, Numbers>();
-  readShapes(evidence.text, ({ key, number, isDenied }) => {
+  readShapes(text, ({ key, number, isDenied }) => {
     let numbers = shapes.get(key);
     if (!numbers) shapes.set(key, (numbers = { stated: new Set(), denied: new Set() }));
     numbers[isDenied ? 'denied' : 'stated'].add(number);
   });
-  knownShapes.set(evidence, shapes);
   return shapes;
-}
+});
 
 const definition = /^(\p{Lu}[^.,;:!?]{0,80}?) (?:is|was) (the [^]+)$/u;
 
@@ -128,7 +115,7 @@ export function hasConflict(statement: string, evidence: readonly Evidence[]): b
   let found = hasRival(statement, evidence);
   readShapes(statement, ({ key, number, isDenied }) => {
     for (const each of evidence) {
-      const numbers = getShapes(each).get(key);
+      const numbers = shapesOf(each).get(key);
       if (!numbers) continue;
       const [same, opposite] = isDenied ? [numbers.denied, numbers.stated] : [numbers.stated, numbers.denied];
       found ||= opposite.has(number) || (!isDenied && same.size > (same.has(number) ? 1 : 0));

@@ -14,6 +14,7 @@ import {
   weekdayOf,
   type WrittenDate,
 } from './calendar.ts';
+import { hasTraits, traits } from './claim-traits.ts';
 import { isJoinedOnly } from './joined-text.ts';
 import {
   computedEvidence,
@@ -243,6 +244,7 @@ function decide(type: 'supported' | 'contradicted', statements: readonly DateSta
 /** Recomputes weekdays, days between dates, leap years and lengths of months from the year 1753 on. */
 export const dateVerifier: Verifier = verifier({
   name,
-  handles: (claim) => isReadable(claim) && /\d{4}|\b\d\d days\b/.test(claim.text),
+  handles: (claim) =>
+    isReadable(claim) && hasTraits(claim.text, traits.digit) && /\d{4}|\b\d\d days\b/.test(claim.text),
   verify: verifyDates,
 });

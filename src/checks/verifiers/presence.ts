@@ -1,8 +1,9 @@
 // Refuses a claim with a number or a name that no evidence contains. It never supports a claim.
-import type { Claim, ClaimVerdict, Evidence, Verifier, VerifyContext } from '../types.ts';
+import type { Claim, ClaimVerdict, Verifier, VerifyContext } from '../types.ts';
+import { hasTraits, traits } from './claim-traits.ts';
 import { canonicalNumber, likelyNotations, numberPattern, type NumberNotation } from './numbers.ts';
 import { findNames } from './self-contained.ts';
-import { lowerEvidence } from './source-text.ts';
+import { isLowerWordInEvidence, oncePerList, oncePerText } from './source-text.ts';
 import { isReadable, refuse, verifier, withoutCitations } from './verifier.ts';
 
 const name = 'presence';
@@ -35,17 +36,20 @@ const maxSample = 2000;
 
 type EvidenceNumbers = { readonly numbers: ReadonlySet<string>; readonly negativeNumbers: ReadonlySet<string> };
 
-const knownNumbers = new WeakMap<Evidence, EvidenceNumbers>();
-
-function readEvidence(evidence: Evidence): EvidenceNumbers {
-  const known = knownNumbers.get(evidence);
-  if (known) return known;
-  const found = /\d/.test(evidence.text) ? collectNumbers(evidence.text) : noNumbers;
-  knownNumbers.set(evidence, found);
-  return found;
-}
-
 const noNumbers: EvidenceNumbers = { numbers: new Set(), negativeNumbers: new Set() };
+
+const numbersOf = oncePerText((text) => (/\d/.test(text) ? collectNumbers(text) : noNumbers));
+
+const numbersOfList = oncePerList((evidence): EvidenceNumbers => {
+  const numbers = new Set<string>();
+  const negativeNumbers = new Set<string>();
+  for (const each of evidence) {
+    const found = numbersOf(each);
+    for (const number of found.numbers) numbers.add(number);
+    for (const number of found.negativeNumbers) negativeNumbers.add(number);
+  }
+  return { numbers, negativeNumbers };
+});
 
 function collectNumbers(text: string): EvidenceNumbers {
   const numbers = new Set<string>();
@@ -55,15 +59,17 @@ function collectNumbers(text: string): EvidenceNumbers {
 }
 
 function verifyPresence({ text }: Claim, { evidence }: VerifyContext): ClaimVerdict | undefined {
+  const hasNumbers = hasTraits(text, traits.digit);
+  const mayHaveNames = hasTraits(text, traits.capital);
+  if (!hasNumbers && !mayHaveNames) return undefined;
   const claimed = withoutCitations(text);
-  for (const { written, value, isNegative } of readNumbers(claimed))
-    if (!evidence.some((each) => readEvidence(each)[isNegative ? 'negativeNumbers' : 'numbers'].has(value)))
-      return refuse(`The number ${written} is in no evidence.`);
-  for (const each of findNames(claimed)) {
-    const wanted = each.toLowerCase();
-    if (!evidence.some((each) => lowerEvidence(each).includes(wanted)))
-      return refuse(`The name ${each} is in no evidence.`);
-  }
+  if (hasNumbers)
+    for (const { written, value, isNegative } of readNumbers(claimed))
+      if (!numbersOfList(evidence)[isNegative ? 'negativeNumbers' : 'numbers'].has(value))
+        return refuse(`The number ${written} is in no evidence.`);
+  if (mayHaveNames)
+    for (const each of findNames(claimed))
+      if (!isLowerWordInEvidence(evidence, each.toLowerCase())) return refuse(`The name ${each} is in no evidence.`);
   return undefined;
 }
 

@@ -1,6 +1,7 @@
 // Finds the quotations of a claim word for word in the evidence. A quotation that a source has with other digits or words is contradicted.
 import type { Claim, ClaimVerdict, Evidence, TextSpan, Verifier, VerifyContext } from '../types.ts';
 import { findAssertionProblem } from './asserted.ts';
+import { hasTraits, traits } from './claim-traits.ts';
 import { isAuthored, isIndependent } from './independence.ts';
 import { findNearMatch } from './near-match.ts';
 import { findWhole } from './place.ts';
@@ -110,6 +111,10 @@ function refuseQuotation({ text }: Quotation, context: VerifyContext): ClaimVerd
 /** Refuses a claim with a quotation that no evidence contains word for word; supports a claim that only quotes. */
 export const quotationVerifier: Verifier = verifier({
   name,
-  handles: (claim) => claim.kind !== 'code' && isReadable(claim) && /["“„«‘]|^[ \t]*>/m.test(claim.text),
+  handles: (claim) =>
+    claim.kind !== 'code' &&
+    isReadable(claim) &&
+    hasTraits(claim.text, traits.quotation) &&
+    /["“„«‘]|^[ \t]*>/m.test(claim.text),
   verify: verifyQuotations,
 });

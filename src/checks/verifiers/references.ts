@@ -1,8 +1,10 @@
 // Looks up the URLs and file paths of a claim: in the evidence, in the event log, and paths in the workspace. Nothing is fetched.
 import type { Event } from '../../core/index.ts';
-import type { Claim, ClaimVerdict, Evidence, Verifier, VerifyContext } from '../types.ts';
+import type { Claim, ClaimVerdict, Verifier, VerifyContext } from '../types.ts';
 import { isIndirect } from './assertion.ts';
+import { hasSomeTrait, traits } from './claim-traits.ts';
 import { stringsOf } from './independence.ts';
+import { oncePerText } from './source-text.ts';
 import { computedEvidence, decideExactly, isReadable, refuse, verifier } from './verifier.ts';
 
 const maxReferences = 50;
@@ -29,7 +31,6 @@ const isUncertainPath = (path: string): boolean =>
   /[${}]/.test(path);
 
 const eventUrls = new WeakMap<readonly Event[], ReadonlySet<string>>();
-const evidenceUrls = new WeakMap<Evidence, ReadonlySet<string>>();
 
 /** The URLs of the results of tools and of the user's inputs; what the model wrote does not count. */
 function urlsOfEvents(events: readonly Event[]): ReadonlySet<string> {
@@ -43,13 +44,7 @@ function urlsOfEvents(events: readonly Event[]): ReadonlySet<string> {
   return urls;
 }
 
-function urlsOfEvidence(evidence: Evidence): ReadonlySet<string> {
-  const known = evidenceUrls.get(evidence);
-  if (known) return known;
-  const urls = new Set(findUrls(evidence.text));
-  evidenceUrls.set(evidence, urls);
-  return urls;
-}
+const urlsOfEvidence = oncePerText((text): ReadonlySet<string> => new Set(findUrls(text)));
 
 /** What follows about the rest: a path that is to be made, was removed or is missing need not exist. */
 const changesFiles =
@@ -99,6 +94,7 @@ async function verifyReferences(claim: Claim, context: VerifyContext): Promise<C
 /** Refuses a claim with a URL that neither evidence nor log contains, and contradicts one with a file path that does not exist. */
 export const referenceVerifier: Verifier = verifier({
   name: 'references',
-  handles: (claim) => isReadable(claim) && /https?:\/\/|\/|`/i.test(claim.text),
+  handles: (claim) =>
+    isReadable(claim) && hasSomeTrait(claim.text, traits.slash | traits.tick) && /[/`]/.test(claim.text),
   verify: verifyReferences,
 });

@@ -1,7 +1,7 @@
 // Says why a source does not state its sentences as facts: fiction, samples, older versions, a person who tells something, or another document that calls it outdated.
 import type { Evidence } from '../types.ts';
 import { strongDenial } from './framing-words.ts';
-import { normalEvidence } from './source-text.ts';
+import { normalEvidence, normalizeText, oncePerText } from './source-text.ts';
 
 /** Words of a title or of the first lines that mark a text as invented, as a pattern, or as no longer valid. */
 const markingWords =
@@ -22,46 +22,53 @@ const firstLines = (text: string, start: number): string =>
     .slice(0, maxFirstLines)
     .join('\n');
 
+/** Whether the first lines of a text mark it, all of them. */
+const isMarkedFirst = oncePerText((text) => markingWords.test(firstLines(text, maxFirstChars)));
+
 const maxTitleWords = 10;
 
 /** A line of its own without the end of a sentence: a title that has no mark. */
 const isPlainTitle = (line: string): boolean =>
   line !== '' &&
+  line.length <= 120 &&
   !/[.!?。！？,;|]$|^[-*+•>|`]/.test(line) &&
-  line.split(/\s+/).length <= maxTitleWords &&
-  line.length <= 120;
+  line.split(/\s+/).length <= maxTitleWords;
 
-type Title = { readonly at: number; readonly level: number; readonly text: string };
-
-const knownTitles = new WeakMap<Evidence, readonly Title[]>();
+type Title = {
+  readonly at: number;
+  readonly level: number;
+  readonly text: string;
+  /** Whether it marks its section as invented or no longer valid. */
+  readonly isMarked: boolean;
+};
 
 /** The titles of a text: headings, and short lines between blank lines, which are below all headings. */
-function getTitles(evidence: Evidence): readonly Title[] {
-  const known = knownTitles.get(evidence);
-  if (known) return known;
+const titlesOf = oncePerText((text): readonly Title[] => {
   const titles: Title[] = [];
+  const addTitle = (start: number, level: number, title: string): void => {
+    titles.push({ at: start, level, text: title, isMarked: markingWords.test(title) });
+  };
   let at = 0;
   let isAfterBlank = true;
-  const lines = evidence.text.split('\n');
+  const lines = text.split('\n');
   for (const [i, raw] of lines.entries()) {
     const line = raw.trim();
     const mark = /^#{1,6}(?=\s)/.exec(line)?.[0].length;
-    if (mark !== undefined) titles.push({ at, level: mark, text: line.slice(mark).trim() });
-    else if (isAfterBlank && (lines[i + 1] ?? '').trim() === '' && isPlainTitle(line))
-      titles.push({ at, level: 7, text: line });
+    if (mark !== undefined) addTitle(at, mark, line.slice(mark).trim());
+    else if (isAfterBlank && (lines[i + 1] ?? '').trim() === '' && isPlainTitle(line)) addTitle(at, 7, line);
     isAfterBlank = line === '';
     at += raw.length + 1;
   }
-  knownTitles.set(evidence, titles);
   return titles;
-}
+});
 
 /** The titles above a place, the nearest first. */
 function titlesAbove(titles: readonly Title[], start: number): readonly Title[] {
   const path: Title[] = [];
   let level = 8;
-  for (const title of titles.filter(({ at }) => at < start).toReversed()) {
-    if (title.level >= level) continue;
+  for (let index = titles.length - 1; index >= 0 && level > 1; index--) {
+    const title = titles[index];
+    if (!title || title.at >= start || title.level >= level) continue;
     path.push(title);
     level = title.level;
   }
@@ -103,21 +110,23 @@ const announcing =
 const maxAnnouncement = 5;
 const contextChars = 400;
 
+/** Where the last sentence or line of a text starts. */
+function findLastStart(text: string): number {
+  for (let at = text.length - 2; at >= 0; at--) {
+    const char = text[at] ?? '';
+    if (char === '\n' || ('.!?。！？:'.includes(char) && /\s/.test(text[at + 1] ?? ''))) return at + 1;
+  }
+  return 0;
+}
+
 /** Why the neighbours of a place show that it is not stated as a fact; undefined if they do not. */
 function findNeighbourMark(text: string, start: number, end: number): string | undefined {
-  const paragraphStart = Math.max(text.lastIndexOf('\n\n', start - 1) + 1, start - contextChars, 0);
-  const blank = text.indexOf('\n\n', end);
-  const after = text.slice(end, Math.min(blank < 0 ? text.length : blank, end + contextChars));
-  const before = text.slice(paragraphStart, start);
+  const near = text.slice(Math.max(0, start - contextChars), start);
+  const before = near.slice(near.lastIndexOf('\n\n') + 1);
+  const [after = ''] = text.slice(end, end + contextChars).split('\n\n', 1);
   if (firstPerson.test(before) || firstPerson.test(after)) return 'a person tells it';
-  const previous = text.slice(Math.max(0, start - contextChars), start).trimEnd();
-  const sentence =
-    previous
-      .slice(0, -1)
-      .split(/[.!?。！？:](?=\s)|\n/)
-      .at(-1)
-      ?.trim() ?? '';
-  const line = `${sentence}${previous.slice(-1)}`.trim();
+  const previous = near.trimEnd();
+  const line = previous.slice(findLastStart(previous)).trim();
   if (line !== '' && line.split(/\s+/).length <= maxAnnouncement && announcing.test(line))
     return 'the sentence before it only announces it';
   if (interjection.test(previous.slice(-40)) || mockingStart.test(after.replace(/^[.!。！\s]+/, '')))
@@ -129,20 +138,30 @@ function findNeighbourMark(text: string, start: number, end: number): string | u
 const siteDenial =
   /\b(?:everything|nothing|all|none|every \w{1,20})\b[^.!?\n]{0,60}\b(?:here|sites?|pages?|documents?|archive|collection|texts?)\b[^.!?\n]{0,80}\b(?:made[ -]up|invented|fictional|fiction|false|wrong|untrue|satire|outdated|obsolete|from last|out of date|no longer|void|not (?:true|real|valid))\b/i;
 
-/** Whether another text calls this one outdated or untrue, by its title or with everything on its site. */
-function isDeniedElsewhere(evidence: Evidence, others: readonly Evidence[]): boolean {
-  const [first = ''] = evidence.text.trim().split('\n', 1);
+const deniesSite = oncePerText((text) => siteDenial.test(normalizeText(text).text));
+const lowerNormal = oncePerText((text) => normalizeText(text).text.toLowerCase());
+
+/** The first line of a text in lower case, if it is a title of two words or more. */
+const titleOf = oncePerText((text): string | undefined => {
+  const [first = ''] = text.trim().split('\n', 1);
   const title = first
+    .slice(0, maxFirstChars)
     .replace(/^#+\s*/, '')
     .trim()
     .toLowerCase();
-  const hasTitle = isPlainTitle(title) && title.includes(' ');
+  return isPlainTitle(title) && title.includes(' ') ? title : undefined;
+});
+
+/** Whether another text calls this one outdated or untrue, by its title or with everything on its site. */
+function isDeniedElsewhere(evidence: Evidence, others: readonly Evidence[]): boolean {
+  if (others.length < 2) return false;
+  const title = titleOf(evidence);
   return others.some((other) => {
     if (other === evidence) return false;
+    if (deniesSite(other)) return true;
+    const at = title === undefined ? -1 : lowerNormal(other).indexOf(title);
+    if (title === undefined || at <= 0) return false;
     const { text } = normalEvidence(other);
-    if (siteDenial.test(text)) return true;
-    const at = hasTitle ? text.toLowerCase().indexOf(title) : -1;
-    if (at <= 0) return false;
     const near = text.slice(Math.max(0, at - 100), at + title.length + 150);
     const isNamed = /["'(]$/.test(text.slice(0, at)) || /\b(?:page|document|article|report|guide)\b/i.test(near);
     return isNamed && (strongDenial.test(near) || markingWords.test(near));
@@ -156,9 +175,10 @@ export function findSourceMark(
   others: readonly Evidence[],
 ): string | undefined {
   const { text } = evidence;
-  const titles = getTitles(evidence);
+  const titles = titlesOf(evidence);
   const path = titlesAbove(titles, start);
-  if (path.some((title) => markingWords.test(title.text)) || markingWords.test(firstLines(text, start)))
+  const isMarked = start < maxFirstChars ? markingWords.test(firstLines(text, start)) : isMarkedFirst(evidence);
+  if (isMarked || path.some((title) => title.isMarked))
     return 'its section is marked as invented, as a sample or as no longer valid';
   if (isOlderVersion(titles, path)) return 'its section is that of an older version';
   const neighbour = findNeighbourMark(text, start, end);

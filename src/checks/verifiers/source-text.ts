@@ -1,5 +1,6 @@
 // Text with white space and typographic quotation marks normalised, and the way back to the places in the original.
 import type { Evidence, TextSpan } from '../types.ts';
+import { collectHashes, hasOnlyHashes } from './word-hash.ts';
 
 /** A text in which a run of white space is one space and quotation marks are those of ASCII; nothing else is changed. */
 export type NormalText = {
@@ -48,29 +49,88 @@ export const toOriginalSpan = (normal: NormalText, start: number, end: number): 
   end: toOriginalOffset(normal, end - 1) + 1,
 });
 
-const normalTexts = new WeakMap<Evidence, NormalText>();
+/** One object for equal texts, with what was computed from the text. */
+type TextFacts = { readonly text: string; readonly values: unknown[] };
 
-/** The normal text of evidence; computed once. */
-export function normalEvidence(evidence: Evidence): NormalText {
-  const known = normalTexts.get(evidence);
+const factsOfEvidence = new WeakMap<Evidence, TextFacts>();
+/** The last texts, so that the next verification of a session reads only new results. */
+const lastFacts = new Map<string, TextFacts>();
+const maxLastChars = 1_000_000;
+let lastChars = 0;
+
+/** Returns what is known of the text of evidence. The whole text, also outside the span: what stands around a sentence says whether it is asserted. */
+function factsOf(evidence: Evidence): TextFacts {
+  const known = factsOfEvidence.get(evidence);
   if (known) return known;
-  // The whole text, also outside the span: what stands around a sentence says whether it is asserted.
-  const normal = normalizeText(evidence.text);
-  normalTexts.set(evidence, normal);
-  return normal;
+  const { text } = evidence;
+  let facts = lastFacts.get(text);
+  if (!facts) {
+    facts = { text, values: [] };
+    if (text.length <= maxLastChars) keepFacts(facts);
+  }
+  factsOfEvidence.set(evidence, facts);
+  return facts;
 }
 
-const joinedTexts = new WeakMap<readonly Evidence[], string>();
-
-/** Whether a normal text is in the normal text of some evidence. All texts are searched at once: most statements are in none. */
-export function isInEvidence(evidence: readonly Evidence[], wanted: string): boolean {
-  let joined = joinedTexts.get(evidence);
-  if (joined === undefined) {
-    // A normal text has no line end.
-    joined = evidence.map((each) => normalEvidence(each).text).join('\n');
-    joinedTexts.set(evidence, joined);
+function keepFacts(facts: TextFacts): void {
+  lastChars += facts.text.length;
+  lastFacts.set(facts.text, facts);
+  if (lastChars <= maxLastChars) return;
+  for (const oldest of lastFacts.keys()) {
+    lastFacts.delete(oldest);
+    lastChars -= oldest.length;
+    if (lastChars <= maxLastChars / 2) return;
   }
-  return joined.includes(wanted);
+}
+
+let slots = 0;
+
+/** Returns a function that computes something of the text of evidence once, also for other evidence with an equal text. */
+export function oncePerText<T>(compute: (text: string) => T): (evidence: Evidence) => T {
+  const slot = slots++;
+  return (evidence) => {
+    const { text, values } = factsOf(evidence);
+    const known = values[slot] as { readonly value: T } | undefined;
+    if (known) return known.value;
+    const value = compute(text);
+    values[slot] = { value };
+    return value;
+  };
+}
+
+/** Returns a function that computes something of a list of evidence once. */
+export function oncePerList<T>(compute: (evidence: readonly Evidence[]) => T): (evidence: readonly Evidence[]) => T {
+  const known = new WeakMap<readonly Evidence[], { readonly value: T }>();
+  return (evidence) => {
+    let found = known.get(evidence);
+    if (!found) known.set(evidence, (found = { value: compute(evidence) }));
+    return found.value;
+  };
+}
+
+/** The normal text of evidence; computed once. */
+export const normalEvidence: (evidence: Evidence) => NormalText = oncePerText(normalizeText);
+
+const hashesOf = oncePerText(collectHashes);
+
+/** The words of a list, from the second question about it on: a list of search results is asked about once. */
+const wordsOfList = oncePerList((evidence) => {
+  let questions = 0;
+  let words: Set<number> | undefined;
+  return (): ReadonlySet<number> | undefined => {
+    questions += 1;
+    if (questions < 2 || words) return words;
+    words = new Set();
+    for (const each of evidence) for (const hash of hashesOf(each)) words.add(hash);
+    return words;
+  };
+});
+
+/** Whether a normal text is in the normal text of some evidence. Most statements have a word that is in none. */
+export function isInEvidence(evidence: readonly Evidence[], wanted: string): boolean {
+  const words = wordsOfList(evidence)();
+  if (words && !hasOnlyHashes(wanted, words)) return false;
+  return evidence.some((each) => hasOnlyHashes(wanted, hashesOf(each)) && normalEvidence(each).text.includes(wanted));
 }
 
 /** Max occurrences of a text that are looked at. */
@@ -84,14 +144,19 @@ export function* findOccurrences(text: string, wanted: string): Generator<number
     yield at;
 }
 
-const lowerTexts = new WeakMap<Evidence, string>();
+const lowerText = oncePerText((text) => text.toLowerCase());
 
-/** The path and the text of evidence in lower case; computed once. */
-export function lowerEvidence(evidence: Evidence): string {
-  const known = lowerTexts.get(evidence);
-  if (known !== undefined) return known;
-  const { source, text } = evidence;
-  const lower = `${source.type === 'document' ? source.path : ''}\n${text}`.toLowerCase();
-  lowerTexts.set(evidence, lower);
-  return lower;
-}
+/** Whether the path or the text of evidence has a word, which is in lower case. */
+export const hasLowerWord = (evidence: Evidence, word: string): boolean =>
+  lowerText(evidence).includes(word) ||
+  (evidence.source.type === 'document' && evidence.source.path.toLowerCase().includes(word));
+
+const joinLower = oncePerList((evidence) =>
+  evidence
+    .map((each) => `${each.source.type === 'document' ? each.source.path.toLowerCase() : ''}\n${lowerText(each)}`)
+    .join('\n'),
+);
+
+/** Whether the path or the text of some evidence has a word, which is in lower case. */
+export const isLowerWordInEvidence = (evidence: readonly Evidence[], word: string): boolean =>
+  joinLower(evidence).includes(word);

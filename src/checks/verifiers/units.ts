@@ -1,6 +1,7 @@
 // Recomputes the unit conversions of a claim, such as "5 km is 3.107 miles". A conversion that depends on the system of a unit is decided only if all systems agree.
 import type { Claim, ClaimVerdict, Verifier } from '../types.ts';
 import { isIndirect } from './assertion.ts';
+import { hasSomeTrait, hasTraits, traits } from './claim-traits.ts';
 import { isJoinedOnly } from './joined-text.ts';
 import { compareWritten, likelyNotations, type NumberNotation, type Precision } from './numbers.ts';
 import { readQuantity, type Quantity } from './quantities.ts';
@@ -214,6 +215,11 @@ const unitCandidate =
 /** Recomputes conversions of length, area, volume, mass, time, speed, data size and temperature, with exact factors. */
 export const unitVerifier: Verifier = verifier({
   name,
-  handles: (claim) => isReadable(claim) && mayRelate.test(claim.text) && hasUnit(claim.text),
+  handles: (claim) =>
+    isReadable(claim) &&
+    hasTraits(claim.text, traits.relation) &&
+    hasSomeTrait(claim.text, traits.digit | traits.unit) &&
+    mayRelate.test(claim.text) &&
+    hasUnit(claim.text),
   verify: verifyUnits,
 });

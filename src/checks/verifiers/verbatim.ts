@@ -1,6 +1,7 @@
 // Supports a claim that a source contains word for word, as a whole sentence that the source asserts.
 import type { Claim, ClaimVerdict, Evidence, Verifier, VerifyContext } from '../types.ts';
 import { findAssertionProblem, isSteering } from './asserted.ts';
+import { hasTraits, traits } from './claim-traits.ts';
 import { hasConflict } from './conflicts.ts';
 import { isAuthored, isIndependent } from './independence.ts';
 import { findWhole, withWhole } from './place.ts';
@@ -9,8 +10,8 @@ import { findNames, findSubjects, hasOwnSubject } from './self-contained.ts';
 import { findSourceMark } from './source-marks.ts';
 import {
   findOccurrences,
+  hasLowerWord,
   isInEvidence,
-  lowerEvidence,
   normalEvidence,
   normalizeText,
   toOriginalSpan,
@@ -20,15 +21,18 @@ import { decideExactly, evidenceWithSpan, isReadable, refuse, verifier, withoutC
 const name = 'verbatim';
 
 /** The words of a claim without list mark, emphasis around it and full stop. */
-function readStatement(text: string): string | undefined {
-  const plain = withoutCitations(text)
-    .trim()
-    .replace(/^(?:[-+•]|\d{1,3}[.)])\s+/, '')
-    .replace(/^(\*\*|__|\*|_)([^*_]+)\1([.!]?)$/, '$2$3');
-  const hasStop = /[.!。！]/.test(plain.at(-1) ?? '');
-  const statement = normalizeText(hasStop ? plain.slice(0, -1) : plain).text.trim();
-  return isLongEnough(statement) && !/[?？:：]/.test(statement.at(-1) ?? '') ? statement : undefined;
+function readStatement(text: string): string {
+  let plain = withoutCitations(text).trim();
+  // Most claims start with a letter.
+  if (!/^\p{L}/u.test(plain))
+    plain = plain.replace(/^(?:[-+•]|\d{1,3}[.)])\s+/, '').replace(/^(\*\*|__|\*|_)([^*_]+)\1([.!]?)$/, '$2$3');
+  const hasStop = /[.!。！]$/.test(plain.slice(-1));
+  const stopped = hasStop ? plain.slice(0, -1) : plain;
+  return hasTraits(text, traits.uneven) ? normalizeText(stopped).text.trim() : stopped.trim();
 }
+
+/** Whether a text can be a statement: it is long enough, and neither asks nor introduces. */
+const isStatement = (statement: string): boolean => isLongEnough(statement) && !/[?？:：]/.test(statement.at(-1) ?? '');
 
 const threeWords = /^[^\p{L}\p{N}]*(?:[\p{L}\p{N}]+[^\p{L}\p{N}]+){2}[\p{L}\p{N}]/u;
 const minIdeographs = 6;
@@ -54,7 +58,7 @@ function isSameSubject({ text, span }: Claim, { question = '', answer }: VerifyC
   const missing = [...findNames(question), ...findSubjects(answer, span.start - contextChars, span.start)].filter(
     (each) => {
       const wanted = each.toLowerCase();
-      return !lowerEvidence(evidence).includes(wanted) && !text.toLowerCase().includes(wanted);
+      return !hasLowerWord(evidence, wanted) && !text.toLowerCase().includes(wanted);
     },
   );
   return missing.length === 0 || startsWithName(text, evidence.text);
@@ -62,8 +66,8 @@ function isSameSubject({ text, span }: Claim, { question = '', answer }: VerifyC
 
 function verifyVerbatim(claim: Claim, context: VerifyContext): ClaimVerdict | undefined {
   const statement = readStatement(claim.text);
-  if (statement === undefined || !hasOwnSubject(statement) || isSteering(statement)) return undefined;
-  if (context.evidence.length > 1 && !isInEvidence(context.evidence, statement)) return undefined;
+  if (!isInEvidence(context.evidence, statement)) return undefined;
+  if (!isStatement(statement) || !hasOwnSubject(statement) || isSteering(statement)) return undefined;
   for (const evidence of context.evidence) {
     if (!isIndependent(evidence, context)) continue;
     const normal = normalEvidence(evidence);
