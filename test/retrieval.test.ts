@@ -207,6 +207,30 @@ test('the model searches the index with search_documents, which is not in the fi
   assert.match(JSON.stringify(program.modelRequests().at(-1)?.body), /<outside-text-[0-9a-f]+>\\n\[1\] handbook/);
 });
 
+test('[A11] search_documents of a private session sends nothing to an embedding model elsewhere, and searches by words', async (t) => {
+  const program = await createProgram(t, ({ results }) => {
+    if (results.length === 0) return calls('load_tools', { names: ['search_documents'] });
+    if (results.length === 1) return calls('use_tool', { tool: 'search_documents', input: { query: 'vacation days' } });
+    return `Found: ${results[1]}`;
+  });
+  const server = await startEmbeddingServer(t);
+  await program.seedModels('qwen3');
+  writeFiles(program.cwd, files);
+  const local = { VLLM_BASE_URL: `${server.url}/v1` };
+  await program.run(['index', '.', '--embedding', 'vllm/concepts'], { env: local });
+  const own = await program.run(['--private', '--one-shot', 'how many days?'], { env: local });
+  assert.doesNotMatch(own.out, /Only words were searched/, 'a model on this machine is used');
+  const elsewhere = { VLLM_BASE_URL: 'http://embeddings.invalid/v1' };
+  const refused =
+    /\[This session is private, and vllm\/concepts is not on your own machines\. Only words were searched\.\]/;
+  const byFlag = await program.run(['--private', '--one-shot', 'how many days?'], { env: elsewhere });
+  assert.match(byFlag.out, /handbook\/leave\.md:3-5[^]*28 days of vacation/, byFlag.err);
+  assert.match(byFlag.out, refused);
+  writeFiles(program.cwd, { 'AGENTS.md': 'private: true\n' });
+  const byFile = await program.run(['--one-shot', 'how many days?'], { env: elsewhere });
+  assert.match(byFile.out, refused, byFile.err);
+});
+
 test('many queries of a JSONL file are answered with ids, ranks and scores, and session logs are indexed by message', async (t) => {
   const program = await createProgram(t);
   writeFiles(program.cwd, {

@@ -30,6 +30,8 @@ export type OpenIndexOptions = {
   readonly store?: string;
   /** How the hits by words and by meaning are combined: by reciprocal rank (the default), or by weighted scores. */
   readonly fusion?: 'rank' | 'score';
+  /** Throws if text may not be sent to a model at this moment, as in a private session: then words alone are searched. Without it, a model that may never be used is refused at once. */
+  readonly assertModelAllowed?: (model: ResolvedModel) => Promise<void>;
 };
 
 /** Opens the index of a folder; it is empty if there is none yet. */
@@ -39,12 +41,14 @@ export async function openFolderIndex({
   embedding,
   store,
   fusion,
+  assertModelAllowed,
 }: OpenIndexOptions): Promise<DocumentIndex> {
   const real = resolveDocumentRoot(root);
   const storage = await openStorage(settings, real, store);
   try {
     const name = embedding ?? (await storage.embeddingName());
-    const model = name === undefined || name === 'none' ? undefined : await openEmbedding(name, settings, real);
+    const model =
+      name === undefined || name === 'none' ? undefined : await openEmbedding(name, settings, real, assertModelAllowed);
     return createDocumentIndex({
       root: real,
       storage,
@@ -92,22 +96,33 @@ export async function assertMayLeave(
 }
 
 /** Opens an embedding model by name for the text of a folder. What it sends has no keys of the user. */
-export async function openEmbedding(name: string, settings: Settings, root: string): Promise<EmbeddingModel> {
+export async function openEmbedding(
+  name: string,
+  settings: Settings,
+  root: string,
+  assertModelAllowed?: OpenIndexOptions['assertModelAllowed'],
+): Promise<EmbeddingModel> {
   if (name === 'local' || name.startsWith('local/'))
     return openLocalEmbedding(name.slice('local/'.length) || undefined);
-  const ref = parseModelRef(name);
-  await assertMayLeave(root, { name, ref }, settings);
+  const named = parseModelRef(name);
+  // The address that text is sent to decides whether it stays on the user's own machines.
+  const ref =
+    settings.provider === named.provider && settings.url !== undefined ? { ...named, baseUrl: settings.url } : named;
+  if (!assertModelAllowed) await assertMayLeave(root, { name, ref }, settings);
   const { openEmbeddingModel } = await import('../../providers/index.ts');
-  const endpoint =
-    settings.provider === ref.provider && settings.url !== undefined ? { ...ref, baseUrl: settings.url } : ref;
-  const model = await openEmbeddingModel(endpoint, { env: settings.env });
+  const model = await openEmbeddingModel(ref, { env: settings.env });
   const redactor = createStrictRedactor(settings);
   return withEmbeddingPrefixes({
     ...model,
-    embed: (texts, signal) =>
-      model.embed(
+    async embed(texts, signal) {
+      if (assertModelAllowed) {
+        await assertMayLeave(root, { name, ref }, settings);
+        await assertModelAllowed({ name, ref });
+      }
+      return model.embed(
         texts.map((text) => redactor.redact(text)),
         signal,
-      ),
+      );
+    },
   });
 }

@@ -5,12 +5,17 @@ import { findIndexedRoot } from '../documents/index-location.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 
 /** Returns the tool if the working directory, or a folder that contains it, is indexed. */
-export function openDocumentSearch({ settings, paths }: IntegrationContext): Integration {
+export function openDocumentSearch({ settings, paths, assertModelAllowed }: IntegrationContext): Integration {
   const root = findIndexedRoot(settings.dirs, paths.cwd);
   if (root === undefined) return emptyIntegration;
   let index: Promise<DocumentIndex> | undefined;
   const open = async (): Promise<DocumentIndex> =>
-    (await import('../documents/open-index.ts')).openFolderIndex({ settings, root });
+    (await import('../documents/open-index.ts')).openFolderIndex({
+      settings,
+      root,
+      // The session may become private later, so each request is checked.
+      assertModelAllowed: async (model) => assertModelAllowed?.(model),
+    });
   const openOnce = (): Promise<DocumentIndex> => {
     index ??= open();
     // After a failure the next call tries again.
