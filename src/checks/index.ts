@@ -112,6 +112,7 @@ export {
   askIndependently,
   countVerdicts,
   createMeter,
+  isBudgetError,
   decidingText,
   findClaimsWithoutEvidence,
   formatOutcome,

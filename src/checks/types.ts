@@ -1,5 +1,5 @@
 // The types of verification: claims, evidence, verdicts, verifiers, judges and reports.
-import type { Event, Json, UsageTotals } from '../core/index.ts';
+import type { Event, Json, Price, UsageTotals } from '../core/index.ts';
 
 /** A part of a text: UTF-16 offsets, `end` exclusive. */
 export type TextSpan = { readonly start: number; readonly end: number };
@@ -133,6 +133,8 @@ export type VerifyModel = {
   readonly name: string;
   /** The family of the model, such as `claude`. A judge of the family of the author does not count. */
   readonly family: string;
+  /** The price, by which a budget in dollars reserves the cost of a request; without it such requests are sent one after another. */
+  readonly price?: Price;
   readonly ask: AskModel;
 };
 

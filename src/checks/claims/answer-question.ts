@@ -17,7 +17,7 @@ import { reportProgress, type VerifyAnswerOptions } from './stages.ts';
 import { verifyAnswer } from './verify-answer.ts';
 
 /** The options of `answerQuestion`. */
-export type AnswerQuestionOptions = Omit<VerifyAnswerOptions, 'answer' | 'author' | 'question' | 'meter'> & {
+export type AnswerQuestionOptions = Omit<VerifyAnswerOptions, 'answer' | 'author' | 'question'> & {
   readonly question: string;
   /** The model that writes the drafts. */
   readonly author: VerifyModel;
@@ -54,7 +54,7 @@ const shownPassages = 8;
 /** Writes drafts, verifies each, and returns the report of the best one. A model that fails gives "not verified", a budget that does not reach an abstention. */
 export async function answerQuestion(options: AnswerQuestionOptions): Promise<AnswerReport> {
   const { question, author, signal, quorum = defaultQuorum } = options;
-  const meter = createMeter(options.budget, signal);
+  const meter = options.meter ?? createMeter(options.budget, signal);
   const judges = selectJudges(options.judges ?? [], author);
   const end = (type: VerifyOutcome, why: string): AnswerReport => ({
     ...createReport({ ...options, answer: '', quorum, counted: judges, meter, claims: [], ending: { type, why } }),

@@ -9,7 +9,7 @@ export {
 } from './split-claims.ts';
 export { maxClaims, verifyAnswer } from './verify-answer.ts';
 export type { VerifyAnswerOptions } from './stages.ts';
-export { createMeter, type Meter, type VerifyBudget } from './meter.ts';
+export { createMeter, isBudgetError, type Meter, type VerifyBudget } from './meter.ts';
 export { askIndependently, type IndependentAnswer } from './independent.ts';
 export { decidingText, formatSource, narrowLines } from './render.ts';
 export {

@@ -4,13 +4,16 @@ import {
   defaultTask,
   formatPercent,
   measureUncertainty,
+  isBudgetError,
   minSamples,
   uncertaintyVersion,
   type AnswerReport,
   type Decision,
+  type Meter,
   type VerificationReport,
   type VerifyModel,
 } from '../../checks/index.ts';
+import { errorMessage } from '../../core/index.ts';
 import { readCalibration } from '../calibrations/index.ts';
 import type { Settings } from '../settings/index.ts';
 
@@ -21,7 +24,8 @@ export type Acceptance = {
   /** The author; without it there is neither a calibration nor a confidence. */
   readonly author?: VerifyModel;
   readonly question?: string;
-  readonly signal?: AbortSignal;
+  /** The meter of the verification: samples are a part of its budget. */
+  readonly meter: Meter;
 };
 
 const sampleSystem = 'Answer the question in short, complete sentences. If you do not know, say "I do not know."';
@@ -34,8 +38,9 @@ export async function acceptReport<R extends VerificationReport | AnswerReport>(
 ): Promise<R> {
   if (report.outcome !== 'verified') return report;
   const { type, why } = await decideReport(report, options);
-  if (type === 'accept') return { ...report, why: `${report.why} ${why}`.trim() };
-  return { ...report, outcome: 'abstained', why, verifiedText: '' };
+  const spent = options.meter.spent();
+  if (type === 'accept') return { ...report, why: `${report.why} ${why}`.trim(), spent };
+  return { ...report, outcome: 'abstained', why, verifiedText: '', spent };
 }
 
 async function decideReport(report: VerificationReport | AnswerReport, options: Acceptance): Promise<Decision> {
@@ -51,21 +56,28 @@ async function decideReport(report: VerificationReport | AnswerReport, options: 
     return abstain(
       `The calibration of ${author.name} is for ${formatPercent(found.calibration.maxErrorRate)} errors, not for ${target}.`,
     );
-  return decide(await measureConfidence(report, options, author), found.calibration);
+  try {
+    return decide(await measureConfidence(report, options, author), found.calibration);
+  } catch (error) {
+    if (isBudgetError(error) || options.meter.exceeded() !== undefined) return abstain(errorMessage(error));
+    throw error;
+  }
 }
 
 /** The confidence of the report, or of samples that are drawn now; undefined if the author fails. */
 async function measureConfidence(
   report: VerificationReport | AnswerReport,
-  { question, signal }: Acceptance,
+  { question, meter }: Acceptance,
   author: VerifyModel,
 ): Promise<number | undefined> {
   if ('uncertainty' in report && report.uncertainty) return report.uncertainty.confidence;
   if (question === undefined) return undefined;
   const request = { system: sampleSystem, prompt: question, temperature: sampleTemperature };
-  const asked = Array.from({ length: minSamples }, () => author.ask(request, signal ?? new AbortController().signal));
+  const asked = Array.from({ length: minSamples }, () => meter.ask(author)(request, meter.signal));
+  const settled = await Promise.allSettled(asked);
+  for (const each of settled) if (each.status === 'rejected' && isBudgetError(each.reason)) throw each.reason;
+  meter.signal.throwIfAborted();
   // A sample that failed counts as an empty one.
-  const samples = (await Promise.allSettled(asked)).map((each) => (each.status === 'fulfilled' ? each.value.text : ''));
-  signal?.throwIfAborted();
+  const samples = settled.map((each) => (each.status === 'fulfilled' ? each.value.text : ''));
   return measureUncertainty({ question, answer: report.draft, samples }).confidence;
 }

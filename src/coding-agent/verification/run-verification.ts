@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import {
   answerQuestion,
+  createMeter,
   minSamples,
   scoreSupport,
   verifyAnswer,
@@ -102,6 +103,7 @@ async function verifyWith(
     request.wrapProvider,
   );
   const maxErrorRate = request.maxErrorRate ?? configured.maxErrorRate;
+  const meter = createMeter(request.budget, request.signal);
   const independent = request.independent ?? configured.independent;
   const folders = [
     ...(request.against === undefined ? [] : [toFolder(request.against)]),
@@ -121,7 +123,7 @@ async function verifyWith(
     ...(folders.length > 0 ? { fileExists: createFileLookup(folders) } : {}),
     ...(request.chain === undefined ? {} : { chain: request.chain }),
     ...(independent === undefined ? {} : { independent }),
-    ...(request.budget ? { budget: request.budget } : {}),
+    meter,
     ...(request.signal ? { signal: request.signal } : {}),
     ...(request.onProgress ? { onProgress: request.onProgress } : {}),
   } satisfies Partial<VerifyAnswerOptions>;
@@ -134,7 +136,7 @@ async function verifyWith(
           maxErrorRate,
           ...(opened ? { author: opened } : {}),
           ...(question === undefined ? {} : { question }),
-          ...(request.signal ? { signal: request.signal } : {}),
+          meter,
         });
   if (answer !== undefined)
     return accept(

@@ -25,6 +25,7 @@ export function createVerifyModel(
     name,
     // A short name of the user says nothing about the model behind it.
     family: family === unknownFamily ? getModelFamily(name, provider) : family,
+    ...(opened.price ? { price: opened.price } : {}),
     async ask({ system, prompt, temperature, outputSchema }, signal) {
       const request = {
         system,

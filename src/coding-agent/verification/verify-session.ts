@@ -1,6 +1,7 @@
 // Verifies the last answer of a session with the results of its tools as evidence, and records the verification in its log.
 import type { Session } from '../../agent/index.ts';
 import {
+  createMeter,
   formatOutcome,
   toVerificationRecord,
   verificationKey,
@@ -55,6 +56,7 @@ export async function verifySession(
   const judges = await openJudges({ settings, author: model, isPrivate }, host, context.wrapProvider);
   const { quorum, maxErrorRate, independent } = getVerifySettings(settings);
   const author = createVerifyModel(model.name, session.agent.provider, model.ref.provider);
+  const meter = createMeter(options.budget, signal);
   const verified = await verifyAnswer({
     answer,
     ...(question === undefined ? {} : { question }),
@@ -65,11 +67,11 @@ export async function verifySession(
     evidence: collectSessionEvidence(events, cwd === undefined ? {} : { isOlder: createAgeLookup(cwd) }),
     events,
     ...(cwd === undefined ? {} : { fileExists: createFileLookup([cwd]) }),
-    ...(options.budget ? { budget: options.budget } : {}),
+    meter,
     ...(options.onProgress ? { onProgress: options.onProgress } : {}),
     signal,
   });
-  const target = { settings, author, signal, ...(question === undefined ? {} : { question }) };
+  const target = { settings, author, meter, ...(question === undefined ? {} : { question }) };
   const report = maxErrorRate === undefined ? verified : await acceptReport(verified, { ...target, maxErrorRate });
   await recordVerification(session, report);
   return report;
