@@ -14,6 +14,7 @@ export {
 } from './settings.ts';
 export { getConfigSchema, settingsSchema, getSettingEntry, parseSettingValue } from './schema.ts';
 export { parseConfig, readConfig, setConfigValue, getConfigValue, writeConfig } from './config-file.ts';
+export { maxJudges } from './verify-settings.ts';
 export { formatProjectInstructions } from './project-config.ts';
 export { getObjectives } from './objectives.ts';
 export {

@@ -3,7 +3,33 @@ import { booleanParser, positiveNumberParser, ratioParser, textParser } from './
 import type { SettingEntry } from './schema.ts';
 
 const count = positiveNumberParser(true);
-const names = textParser('names of models');
+const names = textParser('names of models: a list, or names separated by spaces or commas');
+
+/** The names of judges: a list, a list as JSON, or a text; the value is the names with a space between them. */
+function parseNames(value: unknown): ReturnType<SettingEntry['parse']> {
+  const list = typeof value === 'string' && value.trim().startsWith('[') ? parseList(value) : value;
+  if (!Array.isArray(list)) return names(typeof list === 'string' ? list.split(/[\s,]+/).join(' ') : list);
+  const isList = list.every((each) => typeof each === 'string' && /^[^\s,]+$/.test(each));
+  return names(isList ? list.join(' ') : undefined);
+}
+
+function parseList(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** More judges add cost but little information. */
+export const maxJudges = 5;
+
+function parseQuorum(value: unknown): ReturnType<SettingEntry['parse']> {
+  const parsed = count(value);
+  return 'value' in parsed && Number(parsed.value) > maxJudges
+    ? { wrong: `a whole number from 1 to ${maxJudges}: there are at most ${maxJudges} judges` }
+    : parsed;
+}
 
 const entry = (description: string, parse: SettingEntry['parse']): SettingEntry => ({
   project: 'never',
@@ -15,10 +41,8 @@ const entry = (description: string, parse: SettingEntry['parse']): SettingEntry 
 export const verifyEntries: Readonly<Record<string, SettingEntry>> = {
   'verify.actions': entry('compare what an answer says was done with the log: true or false', booleanParser),
   'verify.answers': entry('verify the answer of every run', booleanParser),
-  'verify.judges': entry('models that judge answers, separated by spaces', (value) =>
-    names(Array.isArray(value) ? value.join(' ') : value),
-  ),
-  'verify.quorum': entry('model families that must agree', count),
+  'verify.judges': entry('models that judge answers, separated by spaces', parseNames),
+  'verify.quorum': entry('model families that must agree, at most 5', parseQuorum),
   'verify.independent': entry(
     'let what other models remember support claims although there are documents',
     booleanParser,

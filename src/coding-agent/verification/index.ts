@@ -1,12 +1,5 @@
 // Verification with the models, settings, documents and sessions of the user.
-export {
-  getVerifySettings,
-  maxJudges,
-  openJudges,
-  openVerifyModel,
-  selectJudgeModels,
-  type VerifySettings,
-} from './judges.ts';
+export { getVerifySettings, openJudges, openVerifyModel, selectJudgeModels, type VerifySettings } from './judges.ts';
 export { openDocuments, type Documents, type OpenDocumentsOptions } from './documents.ts';
 export { runVerification, type VerificationRequest } from './run-verification.ts';
 export { recordVerificationSession, type RecordedVerification } from './record-session.ts';

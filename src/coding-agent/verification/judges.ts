@@ -1,16 +1,14 @@
 // Chooses and opens the judges of a verification: the configured models, or one of each other family that the user has.
 import { defaultQuorum, getModelFamily, unknownFamily, type VerifyModel } from '../../checks/index.ts';
-import { errorMessage, FairleadError, type Provider } from '../../core/index.ts';
+import { errorMessage, escapeInvisibleLine, FairleadError, type Provider } from '../../core/index.ts';
 import { resolveModel } from '../../providers/index.ts';
 import { lookUpModel, toResolvedModel, type ResolvedModel } from '../models/resolve-model.ts';
 import { openModel, type ModelHost } from '../models/open-model.ts';
 import { assertLocalModel, isLocalModel } from '../private-sessions.ts';
 import { readAllKnownModels, type KnownModel } from '../state/index.ts';
-import { createStrictRedactor, type Settings } from '../settings/index.ts';
+import { createStrictRedactor, maxJudges, type Settings } from '../settings/index.ts';
 import { createVerifyModel } from './verify-model.ts';
 
-/** More judges add cost but little information. */
-export const maxJudges = 5;
 const defaultJudges = 3;
 
 /** Models of a list that do not answer questions. */
@@ -117,6 +115,26 @@ function canOpen({ ref }: ResolvedModel, { env }: Settings): boolean {
   }
 }
 
+/** What the user was told since the start of the process. */
+const announced = new Set<string>();
+
+/** Names the judges that the user did not choose, and where they run, before a text is sent to them; once for each choice. */
+function announce(models: readonly ResolvedModel[], { env }: Settings, host: ModelHost): void {
+  const names = models.map(({ name, ref }) => `${name} at ${hostOf(ref, env)}`).join(', ');
+  const text = `Judges: ${escapeInvisibleLine(names)}. The answer and its evidence are sent to them; verify.judges or --judges names others.`;
+  if (announced.has(text)) return;
+  announced.add(text);
+  host.notify(text);
+}
+
+function hostOf(ref: ResolvedModel['ref'], env: Settings['env']): string {
+  try {
+    return new URL(resolveModel(ref, env).baseUrl).host;
+  } catch {
+    return ref.provider;
+  }
+}
+
 /** Opens the judges. One that cannot be opened judges nothing: each of its votes is "none". */
 export async function openJudges(
   context: JudgeContext,
@@ -124,6 +142,8 @@ export async function openJudges(
   wrapProvider?: (provider: Provider) => Provider,
 ): Promise<readonly VerifyModel[]> {
   const models = await selectJudgeModels(context);
+  const isDefault = (context.names ?? getVerifySettings(context.settings).judges) === undefined;
+  if (isDefault && models.length > 0) announce(models, context.settings, host);
   return Promise.all(models.map((model) => openVerifyModel(model, context.settings, host, wrapProvider)));
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { errorMessage, escapeInvisible, FairleadError } from '../../../core/index.ts';
 import { formatReport, type ReportStyle, type VerificationReport, type VerifyProgress } from '../../../checks/index.ts';
-import { readSettings, type Settings } from '../../../coding-agent/settings/index.ts';
+import { maxJudges, readSettings, type Settings } from '../../../coding-agent/settings/index.ts';
 import {
   getVerifySettings,
   recordVerificationSession,
@@ -58,6 +58,16 @@ export function parseCount(name: string, text: string | undefined): number | und
   throw new TypeError(`--${name} is a whole number above 0, not "${text}".`);
 }
 
+/** Parses the quorum; it cannot be larger than the number of judges. */
+function parseQuorum(text: string | undefined, judges: readonly string[] | undefined): number | undefined {
+  const quorum = parseCount('quorum', text);
+  if (quorum !== undefined && quorum > maxJudges)
+    throw new TypeError(`--quorum is at most ${maxJudges}, the largest number of judges, not ${quorum}.`);
+  if (quorum !== undefined && judges !== undefined && quorum > judges.length)
+    throw new TypeError(`--quorum is ${quorum}, but --judges names ${judges.length}: a quorum is not possible.`);
+  return quorum;
+}
+
 function parseRate(text: string | undefined): number | undefined {
   const rate = text === undefined ? undefined : parseShare(text);
   if (text === undefined || (rate !== undefined && rate > 0 && rate < 1)) return rate;
@@ -106,7 +116,8 @@ export async function runVerifyCommand(
     usd: parseAmount(values['max-budget-usd']),
     ms: parseCount('max-ms', values['max-ms']),
   };
-  const quorum = parseCount('quorum', values.quorum);
+  const judges = values.judges?.split(/[\s,]+/).filter((name) => name !== '');
+  const quorum = parseQuorum(values.quorum, judges);
   const maxErrorRate = parseRate(values['max-error']);
   const samples = subject.samples ?? (defaultSamples && (getVerifySettings(settings).samples ?? defaultSamples));
   const signals = onShutdown(['SIGINT', 'SIGTERM', 'SIGHUP'], () => {});
@@ -122,7 +133,7 @@ export async function runVerifyCommand(
       ...(samples === undefined ? {} : { samples }),
       ...(values.against === undefined ? {} : { against: values.against }),
       ...(values.model === undefined ? {} : { model: values.model }),
-      ...(values.judges === undefined ? {} : { judges: values.judges.split(/[\s,]+/).filter((name) => name !== '') }),
+      ...(judges === undefined ? {} : { judges }),
       ...(quorum === undefined ? {} : { quorum }),
       ...(values.independent ? { independent: true } : {}),
       ...(maxErrorRate === undefined ? {} : { maxErrorRate }),
