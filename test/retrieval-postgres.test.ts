@@ -41,6 +41,7 @@ test(
     write('a/tide.md', '# Tide tables\n\nThe harbour office has them.\n');
     write('a/garage.md', '# Garage\n\nWe mend an automobile.\n');
     write('a/nul.txt', `needle \u{1F600} ${'x '.repeat(6000)}\0 tail`);
+    write('a/zh.md', '堪培拉是澳大利亚的首都。\n');
     write('b/other.md', 'Tide tables of another index.\n');
     assert.deepEqual([(await first.update()).passages > 3, (await second.update()).files], [true, 1]);
     const found = await first.search('what about the tables, or "NOT" the tide & harbour | !office:*');
@@ -50,6 +51,7 @@ test(
     );
     assert.equal((await first.search('fix my vehicle')).semantic[0]?.source.path, 'garage.md');
     assert.equal((await first.search('needle')).lexical[0]?.source.path, 'nul.txt');
+    assert.equal((await first.search('澳大利亚首都')).lexical[0]?.source.path, 'zh.md');
     write('a/tide.md', '# Moon\n\nNothing else.\n');
     assert.deepEqual((await first.search('tide')).lexical, []);
     assert.equal((await first.search('moon')).lexical[0]?.source.path, 'tide.md');

@@ -55,6 +55,32 @@ async function openIndex(
 
 const paths = ({ hits }: SearchResult): readonly string[] => hits.map(({ source }) => source.path);
 
+test('a query in Chinese, Japanese or Thai finds the document with its words, and what is shown is the text of the file', async (t) => {
+  const folder = makeFolder(t);
+  const texts = {
+    'zh.md': '# 澳大利亚\n\n堪培拉是澳大利亚的首都，使用SQLite数据库。\n',
+    'zh2.md': '# 德国\n\n柏林是德国的城市。\n',
+    'ja.txt': '東京都の人口は約1400万人です。\n',
+    'th.txt': 'กรุงเทพมหานครเป็นเมืองหลวงของประเทศไทย\n',
+    'en.md': '# Capitals\n\nCanberra is the capital of Australia.\n',
+  };
+  for (const [name, text] of Object.entries(texts)) folder.write(name, text);
+  const index = await openIndex(t, folder);
+  await index.update();
+  for (const [query, name] of [
+    ['澳大利亚首都', 'zh.md'],
+    ['首都在哪里？', 'zh.md'],
+    ['sqlite', 'zh.md'],
+    ['柏林', 'zh2.md'],
+    ['人口', 'ja.txt'],
+    ['เมืองหลวง', 'th.txt'],
+    ['capital', 'en.md'],
+  ] as const)
+    assert.equal(paths(await index.search(query))[0], name, query);
+  assert.equal((await index.search('首都')).hits[0]?.text, texts['zh.md'].trim());
+  assert.deepEqual(paths(await index.search('火车')), []);
+});
+
 test('an update reads only what is new or changed, and removes what is gone', async (t) => {
   const folder = makeFolder(t);
   for (let i = 0; i < 20; i += 1) folder.write(`notes/n${i}.md`, `# Note ${i}\nabout topic${i}\n`);

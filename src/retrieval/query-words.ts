@@ -1,4 +1,5 @@
 // Turns a query of a user into words. A query is data: no character of it is an operator of the search.
+import { findUnspacedWords, isUnspaced } from './unspaced-words.ts';
 
 /** Words without content; a query that has only such words is used whole. */
 const stopWords: ReadonlySet<string> = new Set(
@@ -15,14 +16,16 @@ export const maxQueryChars = 10_000;
 const maxQueryWords = 64;
 const maxWordChars = 100;
 
-/** Returns the words to search for: letters and digits in lower case, each once, without stop words. */
+/** Returns the words to search for: letters and digits in lower case, each once, without stop words. Text in a script without spaces is split into its words. */
 export function parseQueryWords(query: string): readonly string[] {
   const words = new Set<string>();
   for (const [word] of query
     .slice(0, maxQueryChars)
     .toLowerCase()
     .matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
-    words.add(word.slice(0, maxWordChars));
+    if (isUnspaced(word)) {
+      for (const part of findUnspacedWords(word)) words.add(part);
+    } else words.add(word.slice(0, maxWordChars));
     if (words.size >= maxQueryWords * 4) break;
   }
   const content = [...words].filter((word) => !stopWords.has(word));

@@ -1,5 +1,6 @@
 // Stores an index in PostgreSQL: words in a tsvector, vectors as real[], compared by pgvector where the server has it and by an exact scan otherwise.
 import { searchableTitle } from '../split/split-document.ts';
+import { findUnspacedWords } from '../unspaced-words.ts';
 import type { FilePassages, IndexedFile, IndexStorage, ScoredKey, StoredPassage } from '../types.ts';
 import { createTopList, dotProduct } from './vectors.ts';
 
@@ -43,9 +44,9 @@ document AS (
 )
 INSERT INTO fairlead_passages (index_id, path, title, body, first, last, page, record, words, vector)
 SELECT $1, document.path, p.title, p.body, p.first, p.last, p.page, p.record,
-  setweight(to_tsvector('english', p.searchable), 'A') || setweight(to_tsvector('english', left(p.body, ${maxIndexedChars})), 'B'),
+  setweight(to_tsvector('english', p.searchable), 'A') || setweight(to_tsvector('english', left(p.body, ${maxIndexedChars})), 'B') || setweight(to_tsvector('simple', p.parts), 'B'),
   (SELECT o.vector FROM fairlead_passages o WHERE o.index_id = $1 AND o.path = $2 AND o.title = p.title AND o.body = p.body LIMIT 1)
-FROM document, unnest($6::text[], $7::text[], $8::text[], $9::int[], $10::int[], $11::int[], $12::text[]) AS p(title, searchable, body, first, last, page, record)`;
+FROM document, unnest($6::text[], $7::text[], $8::text[], $9::int[], $10::int[], $11::int[], $12::text[], $13::text[]) AS p(title, searchable, body, first, last, page, record, parts)`;
 
 /** Opens the index with this id in a database; creates the tables if there are none. */
 export async function openPostgresStorage(connection: PostgresConnection, id: string): Promise<IndexStorage> {
@@ -73,6 +74,7 @@ export async function openPostgresStorage(connection: PostgresConnection, id: st
       column(({ lines }) => lines[1]),
       column(({ page = null }) => page),
       column(({ id: record }) => (record === undefined ? null : clean(record))),
+      column(({ title, text }) => findUnspacedWords(clean(`${title}\n${text}`)).join(' ')),
     );
   }
 

@@ -8,7 +8,7 @@ import { errorMessage, FairleadError } from '../../core/index.ts';
 /** Marks the files of this program: "FLix". */
 const applicationId = 0x464c6978;
 /** The version of the tables and of the passages in them. An index can be built again, so another version is replaced; its folder and embedding model are kept. */
-const schemaVersion = 2;
+const schemaVersion = 3;
 /** How long a call may block the event loop while another process commits; longer waits do not block. */
 const busyTimeoutMs = 5;
 const busyRetryMs = 30_000;
@@ -18,7 +18,7 @@ const schema = `
   CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, stamp TEXT NOT NULL, hash TEXT NOT NULL) STRICT;
   CREATE TABLE passages (id INTEGER PRIMARY KEY, file INTEGER NOT NULL, title TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, page INTEGER, record TEXT) STRICT;
   CREATE INDEX passages_by_file ON passages (file);
-  CREATE VIRTUAL TABLE words USING fts5(title, body, tokenize = 'porter unicode61');
+  CREATE VIRTUAL TABLE words USING fts5(title, body, parts, tokenize = 'porter unicode61');
   CREATE TABLE vectors (id INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
 `;
 

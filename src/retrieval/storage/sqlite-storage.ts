@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { searchableTitle } from '../split/split-document.ts';
+import { findUnspacedWords } from '../unspaced-words.ts';
 import type { FilePassages, IndexedFile, IndexStorage, ScoredKey, StoredPassage } from '../types.ts';
 import {
   damagedNotice,
@@ -24,8 +25,8 @@ export type SqliteStorageOptions = {
   readonly root?: string;
 };
 
-/** The title counts twice as much as the text. */
-const findWordsSql = `SELECT rowid AS key, -rank AS score FROM words WHERE words MATCH ? AND rank MATCH 'bm25(2.0, 1.0)' ORDER BY rank LIMIT ?`;
+/** The title counts twice as much as the text and the words of scripts without spaces. */
+const findWordsSql = `SELECT rowid AS key, -rank AS score FROM words WHERE words MATCH ? AND rank MATCH 'bm25(2.0, 1.0, 1.0)' ORDER BY rank LIMIT ?`;
 
 /** In a smaller index every word is ranked. */
 const minPassagesToCount = 2000;
@@ -124,7 +125,9 @@ export async function openSqliteStorage(file: string, options: SqliteStorageOpti
         page,
         record,
       );
-      run('INSERT INTO words (rowid, title, body) VALUES (?, ?, ?)', key, searchableTitle(file.path, passage), text);
+      const searchable = searchableTitle(file.path, passage);
+      const parts = findUnspacedWords(`${title}\n${text}`).join(' ');
+      run('INSERT INTO words (rowid, title, body, parts) VALUES (?, ?, ?, ?)', key, searchable, text, parts);
       const vector = kept.get(`${title}\n${text}`);
       if (vector) run('INSERT INTO vectors (id, vector) VALUES (?, ?)', key, vector);
     }
