@@ -1,11 +1,12 @@
 // Runs the tests with Node's own runner, some files at a time, and ends on the one line "N passed, N failed, N skipped".
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { run } from 'node:test';
 import { inspect, parseArgs } from 'node:util';
 import { formatRequirementReport } from './docs/requirements.ts';
-import { groupTestFiles, isBrowserTest, type TestGroup } from './test-groups.ts';
+import { groupTestFiles, type TestGroup } from './test-groups.ts';
+import { runQueue } from './test-queue.ts';
 
 type TestOutcome = { readonly name: string; readonly location: string; readonly text: string };
 type FileResults = { readonly passed: string[]; readonly failures: TestOutcome[]; readonly skips: TestOutcome[] };
@@ -22,10 +23,8 @@ type TestEndEvent = {
 const maxFileMs = 600_000;
 // A process that a test leaves running keeps the output of its file open, and the runner waits for the end of that output.
 const maxSilentMs = Number(process.env['FAIRLEAD_TEST_MAX_SILENT_MS'] ?? maxFileMs + 60_000);
-// A test that starts programs waits for them now and then, so one file more than there are cores keeps them busy.
-const fileConcurrency = Math.min(availableParallelism(), 4) + 1;
-// These files mostly wait for a terminal, a browser or a database, so one of them at a time runs beside the others.
-const waitingFiles = /^test\/(?:screen-|web|stores-postgres)|^src\/cli\/tui\//;
+// The files that take longest begin first: a long file that begins last would be waited for alone.
+const longFiles = /^test\/(?:web|stores-postgres)|^src\/cli\/tui\/keys/;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -33,6 +32,7 @@ const { values, positionals } = parseArgs({
     name: { type: 'string', multiple: true },
     root: { type: 'string', default: path.resolve(import.meta.dirname, '..') },
     rows: { type: 'boolean', default: false },
+    times: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
 });
@@ -43,13 +43,9 @@ const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'web/src/**/*.t
   // The promises come first: they take longest, and a long file that begins last would be waited for alone.
   .toSorted((a, b) => Number(b.startsWith('test/')) - Number(a.startsWith('test/')) || (a < b ? -1 : 1));
 
-const { groups, alone } = groupTestFiles(
-  files.filter((file) => !waitingFiles.test(file) || isBrowserTest(file)),
-  root,
-);
-const isWaiting = (file: string): boolean =>
-  waitingFiles.test(groups.find((group) => group.file === file)?.members[0] ?? file);
-const grouped = new Set(groups.flatMap(({ members }) => members));
+const { groups, alone } = groupTestFiles(files, root);
+const isLong = (file: string): boolean =>
+  longFiles.test(groups.find((group) => group.file === file)?.members[0] ?? toRelativePath(path.resolve(root, file)));
 
 // A machine that is short of processor time makes a few tests fail at random; more failed files than this are no coincidence.
 const maxFilesRunAgain = 3;
@@ -59,6 +55,7 @@ const runFailures: TestOutcome[] = [];
 const titleStacks = new Map<string, string[]>();
 const outputByFile = new Map<string, string>();
 const finishedFiles = new Set<string>();
+let watchdog: NodeJS.Timeout | undefined;
 
 if (files.length === 0) {
   const wanted = positionals.length > 0 ? ` that matches ${positionals.join(' or ')}` : '';
@@ -69,24 +66,21 @@ if (files.length === 0) {
     ...alone.filter((file) => file.startsWith('test/')),
     ...groups.map(({ file }) => file),
     ...alone.filter((file) => !file.startsWith('test/')),
-  ];
-  await Promise.all([
-    runFiles(
-      ordered.filter((file) => !isWaiting(file)),
-      fileConcurrency,
-    ),
-    runFiles(
-      [...files.filter((file) => !grouped.has(file)), ...groups.map(({ file }) => file)].filter((file) =>
-        isWaiting(file),
-      ),
-      1,
-    ),
-  ]);
-  await runFiles(
+  ].toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)));
+  const began = performance.now();
+  const { mostAtOnce, busyShare } = await runQueue(ordered, runFile);
+  if (values.times) {
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    console.log(
+      `${seconds} s, at most ${mostAtOnce} files at a time, processors busy ${(busyShare * 100).toFixed(0)} %`,
+    );
+  }
+  await runQueue(
     groups.flatMap((group) => getUnreported(group)),
-    fileConcurrency,
+    runFile,
   );
   await runFailedFilesAgain();
+  clearTimeout(watchdog);
 }
 report();
 
@@ -104,7 +98,7 @@ async function runFailedFilesAgain(): Promise<void> {
   if (failed.length > maxFilesRunAgain) return;
   for (const [file, before] of failed) {
     resultsByFile.delete(file);
-    await runFiles([file], 1);
+    await runFile(file);
     if (getFileResults(file).failures.length === 0) unstable.push(...before.failures);
   }
 }
@@ -123,18 +117,17 @@ function enableCompileCache(): void {
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 }
 
-async function runFiles(selected: readonly string[], concurrency: number): Promise<void> {
-  if (selected.length === 0) return;
+async function runFile(selected: string): Promise<void> {
   const stream = run({
     cwd: root,
-    files: selected.map((file) => path.resolve(root, file)),
-    concurrency,
+    files: [path.resolve(root, selected)],
+    concurrency: 1,
     timeout: maxFileMs,
     execArgv: [`--import=${new URL('test-preload.mjs', import.meta.url).href}`],
     ...(values.name ? { testNamePatterns: values.name.map((pattern) => new RegExp(pattern)) } : {}),
   });
-  const watchdog = setTimeout(stopWaiting, maxSilentMs);
-  stream.on('data', () => watchdog.refresh());
+  watchdog ??= setTimeout(stopWaiting, maxSilentMs);
+  stream.on('data', () => watchdog?.refresh());
   stream.on('test:start', (data) => {
     const above = titleStacks.get(data.file ?? '') ?? [];
     titleStacks.set(data.file ?? '', [...above.slice(0, data.nesting), data.name]);
@@ -155,7 +148,6 @@ async function runFiles(selected: readonly string[], concurrency: number): Promi
     if (words !== '' && (values.verbose || !data.success)) console.log(words);
   });
   await new Promise((resolve) => stream.once('end', resolve));
-  clearTimeout(watchdog);
 }
 
 /** Reports what is known and exits: the run would wait without end. */

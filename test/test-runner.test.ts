@@ -5,6 +5,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { maxFilesAtOnce, minFilesAtOnce, runQueue } from '../scripts/test-queue.ts';
+import { eventually } from './support/eventually.ts';
 
 const runner = path.resolve(import.meta.dirname, '../scripts/test.ts');
 
@@ -106,6 +109,28 @@ test('unit tests of one module share a process, and so do tests in the browser; 
   assert.notEqual(pid('a'), pid('c'));
   assert.equal(pid('d'), pid('e'));
   assert.notEqual(pid('a'), pid('d'));
+});
+
+test('further files begin while the processors are idle, up to a limit, and none while they are busy', async () => {
+  const files = Array.from({ length: 3 * maxFilesAtOnce }, (_, index) => String(index));
+  for (const [idleShare, expected] of [
+    [0, minFilesAtOnce],
+    [1, maxFilesAtOnce],
+  ] as const) {
+    const begun: string[] = [];
+    let running = 0;
+    let mostRunning = 0;
+    const runFile = async (file: string): Promise<void> => {
+      begun.push(file);
+      mostRunning = Math.max(mostRunning, ++running);
+      // While the processors are idle no file ends before as many run as may.
+      if (idleShare === 1) await eventually('as many run as may', async () => mostRunning >= maxFilesAtOnce);
+      await pause(1);
+      running -= 1;
+    };
+    const { mostAtOnce } = await runQueue(files, runFile, () => idleShare);
+    assert.deepEqual([begun, mostAtOnce, mostRunning, running], [files, expected, expected, 0]);
+  }
 });
 
 const failsOnce = `import { existsSync, writeFileSync } from 'node:fs';
