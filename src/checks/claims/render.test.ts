@@ -72,6 +72,7 @@ test('[A36] [A108] no mark of the author hides a strike or strikes a supported c
     `- The lake is poisoned \` today\n- ${fact}\n- The lake \` is blue`,
     `The lake is poisoned\\\n\n${fact}`,
     `${fact} \\The lake is poisoned.`,
+    `${fact} The lake is poisoned. \``,
   ]) {
     const report = await verify(answer);
     const struck = struckTexts(report.answer);

@@ -117,13 +117,15 @@ function strike(kind: CheckedClaim['kind'], text: string, style: AnswerStyle): s
 
 /** Strikes a text of one line; a mark inside it that would go on behind its end, and so hide the end of the strike, is removed. */
 const strikeText = (text: string, style: AnswerStyle): string => {
-  const closed = (text.split('`').length % 2 === 0 ? text.replaceAll('`', '') : text).replace(/\\{1,100}\s*$/, '');
+  const closed = closeCode(text).replace(/\\{1,100}\s*$/, '');
   const inner = closed.trim();
   return inner === '' ? style.text(closed) : closed.replace(inner, () => style.struck(inner));
 };
 
-/** Removes what a reader would take for marks of the verification: citation numbers and struck text. */
-const removeMarks = (text: string): string => removeCitations(text).replaceAll('~~', '');
+/** Removes what a reader would take for marks of the verification, and what would hide them: citation numbers, struck text, and a backtick that is not closed. */
+const removeMarks = (text: string): string => closeCode(removeCitations(text).replaceAll('~~', ''));
+
+const closeCode = (text: string): string => (text.split('`').length % 2 === 0 ? text.replaceAll('`', '') : text);
 
 /** Removes numbers in square brackets, which a reader would take for citations of the verification. */
 const removeCitations = (text: string): string =>

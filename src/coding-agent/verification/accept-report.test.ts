@@ -31,7 +31,7 @@ function createDirs(t: TestContext): Settings['dirs'] {
     when: new Date(0).toISOString(),
     dataset: '0'.repeat(64),
     curve: computeRiskCoverage(outcomes),
-  } as Parameters<typeof saveCalibration>[1]);
+  });
   return dirs;
 }
 
