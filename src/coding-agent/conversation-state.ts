@@ -23,6 +23,7 @@ import {
   assertLocalModel,
   withPrivacyViews,
 } from './private-sessions.ts';
+import { recordVerificationDemand, withVerifyCheck } from './verification/verify-check.ts';
 
 /** The choices of the user for one conversation, such as command line flags; they override the settings. */
 export type ConversationFlags = {
@@ -131,7 +132,7 @@ export async function openConversationState(options: ConversationOptions, grants
     router,
     model: opened.model,
   });
-  await enforcePrivacy(state, options).catch(async (error: unknown) => {
+  await recordDemands(state, options).catch(async (error: unknown) => {
     await Promise.all([closeSession(open), agent.close()]);
     throw error;
   });
@@ -159,9 +160,8 @@ async function createAgentIn(
     transcriptFile: () => state.open?.sessionFile?.file,
     assertModelAllowed: async (model) => (state.private ? assertLocalModel(model, settings) : undefined),
   });
-  if (!flags.verify && !settings.verifiesAnswers) return agent;
-  const { withVerifyCheck } = await import('./verification/index.ts');
-  return withVerifyCheck(agent, { settings, host, current: () => state });
+  const isWanted = flags.verify === true || settings.verifiesAnswers;
+  return withVerifyCheck(agent, { settings, host, isWanted, current: () => state });
 }
 
 const resolveForModel = (
@@ -202,7 +202,7 @@ export async function changeWorkingDirectory(
       throw error;
     });
   await switchAgent(state, agent, { model, provider: parts.provider }, router);
-  await enforcePrivacy(state, options);
+  await recordDemands(state, options);
 }
 
 /** Lets a router choose the model of each message. */
@@ -216,13 +216,15 @@ export async function switchToRouter(
   await switchAgent(state, state.agent, await router.openFirstModel(undefined, label), router);
 }
 
-/** Records the privacy label, and switches away from a model that may not read a private session; without a router it throws. */
-export async function enforcePrivacy(
+/** Records what the user demands: before a run whether it is verified, and the privacy label. Switches away from a model that may not read a private session; without a router it throws. */
+export async function recordDemands(
   state: ConversationState,
   { flags, settings }: ConversationOptions,
+  isBeforeRun = false,
 ): Promise<void> {
   const { model, router, agent } = state;
   const { session } = state.open;
+  if (isBeforeRun) await recordVerificationDemand(session, flags.verify === true || settings.verifiesAnswers);
   const label = findPrivacyLabel(flags, settings, agent.instructions) ?? (state.private ? earlierLabel : undefined);
   await markPrivate(session, label);
   state.private = isPrivateSession(session);

@@ -34,7 +34,7 @@ import { expandModelName, isRouterName, type ResolvedModel } from './models/reso
 import { refreshApprovalQuestions } from './approval-prompts.ts';
 import {
   switchAgent,
-  enforcePrivacy,
+  recordDemands,
   changeWorkingDirectory,
   toRoutedConversation,
   switchToRouter,
@@ -154,7 +154,7 @@ export class Conversation {
     const modeText = input === undefined ? undefined : this.#modeInstructions(this.mode);
     if (modeText !== undefined) await this.addNote(modeText);
     await runPromptHooks(this, input);
-    await enforcePrivacy(this.#state, this.#options);
+    await recordDemands(this.#state, this.#options, true);
     const limited = {
       ...options,
       asIs: isSentAsIs(settings, this.model),
@@ -200,7 +200,7 @@ export class Conversation {
 
   async #adoptSession(open: OpenSession, previous?: OpenSession): Promise<void> {
     Object.assign(this.#state, { open, private: false });
-    await enforcePrivacy(this.#state, this.#options);
+    await recordDemands(this.#state, this.#options);
     this.#state.approvals.watch(open.session);
     if (previous) await Promise.all([closeSession(previous), this.agent.stopCommands()]);
     this.grants.clearSession();

@@ -10,7 +10,12 @@ import {
   toRunResult,
   type RunResult,
 } from '../../agent/index.ts';
-import { attachNamedFiles, Conversation, type ConversationOptions } from '../../coding-agent/index.ts';
+import {
+  attachNamedFiles,
+  Conversation,
+  isVerificationDemanded,
+  type ConversationOptions,
+} from '../../coding-agent/index.ts';
 import {
   getModelEndpoint,
   formatNoToolsWarning,
@@ -205,6 +210,7 @@ function createPrinter(args: CliArgs, conversation: Conversation, out: (text: st
         conversation.stream &&
           !args.verify &&
           !conversation.settings.verifiesAnswers &&
+          !isVerificationDemanded(conversation.session.state) &&
           (args.stream ?? process.stdout.isTTY),
       );
 }
