@@ -11,7 +11,7 @@ export const isModelPassage = ({ path, id }: Pick<PassageSource, 'path' | 'id'>,
 /** A line that names the speaker: a heading, a name with a colon, also in bold, or a name between rules. */
 const speaker = (names: string): RegExp =>
   new RegExp(
-    String.raw`^[ \t>]{0,8}(?:#{1,6}[ \t]+\W{0,4}(?:${names})\W{0,4}$|\*{0,2}(?:${names})\*{0,2}[ \t]?:|── (?:${names}) ──)`,
+    String.raw`^[ \t>]{0,8}(?:#{1,6}[ \t]+\W{0,4}(?:${names})\W{0,4}$|\*{0,2}(?:${names})\*{0,2}[ \t]?:|\u2500\u2500 (?:${names}) \u2500\u2500)`,
     'im',
   );
 const modelSpeaks = speaker(String.raw`assistant|chatgpt|gpt-[\w.]{1,10}|claude|gemini|copilot|ai|bot`);
