@@ -6,7 +6,7 @@ import test, { type TestContext } from 'node:test';
 import { findClaimsWithoutEvidence } from '../src/checks/index.ts';
 import { isObject, messageText, type Event, type JsonObject } from '../src/core/index.ts';
 import { calls, says } from '../src/testing/index.ts';
-import { createProgram, type TestProgram } from './support/cli-harness.ts';
+import { createProgram, waitUntil, type TestProgram } from './support/cli-harness.ts';
 import { respondAsModel } from './support/scripted-judges.ts';
 import { noTerminal } from './support/terminal.ts';
 
@@ -141,4 +141,27 @@ test('[A34] /verify verifies the last answer at the prompt', { skip: noTerminal(
   await terminal.keys('Enter');
   await terminal.waitFor(/Verified: /);
   await terminal.waitFor(/contradicted/);
+});
+
+test('[A24] [A34] after kill -9 of a run with --verify, the resumed run is verified without the option', async (t) => {
+  const program = await createReader(t, 'The pump of the house runs at 50 bar.');
+  program.server.setScript(({ model, results }) =>
+    model !== 'qwen3' || results.length > 0 ? says('', { hang: true }) : calls('read_file', { path: 'notes.md' }),
+  );
+  const running = program.start(['-p', question, '--verify', '-n', 'killed']);
+  await waitUntil('the second request', () => program.modelRequests().length >= 2, 20_000);
+  running.kill('SIGKILL');
+  await running.ended;
+  assert.match(program.session('killed'), /"verify\/required"/);
+  program.server.setScript(({ model, prompt, body }) =>
+    model === 'qwen3'
+      ? says('The pump of the house runs at 50 bar.')
+      : respondAsModel({ answers: true }, readSystem(body), prompt),
+  );
+  const resumed = await program.run(['-p', '/continue', '-r', 'killed']);
+  assert.equal(resumed.code, 6, resumed.out + resumed.err);
+  assert.match(resumed.out, /~~The pump of the house runs at 50 bar\.~~/);
+  const later = await program.run(['-p', question, '-r', 'killed']);
+  assert.equal(later.code, 0, later.out + later.err);
+  assert.doesNotMatch(later.out, /~~/, 'a new run without the option is not verified');
 });
