@@ -5,7 +5,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { maxFilesAtOnce, minFilesAtOnce, runQueue } from '../scripts/test-queue.ts';
 import { eventually } from './support/eventually.ts';
 
@@ -119,16 +118,19 @@ test('further files begin while the processors are idle, up to a limit, and none
   ] as const) {
     const begun: string[] = [];
     let running = 0;
+    let samples = 0;
     let mostRunning = 0;
     const runFile = async (file: string): Promise<void> => {
       begun.push(file);
       mostRunning = Math.max(mostRunning, ++running);
-      // While the processors are idle no file ends before as many run as may.
-      if (idleShare === 1) await eventually('as many run as may', async () => mostRunning >= maxFilesAtOnce);
-      await pause(1);
+      // No file ends before the processors were measured often enough to start too many.
+      await eventually('enough measurements', async () => samples > (idleShare === 0 ? 2 : maxFilesAtOnce));
       running -= 1;
     };
-    const { mostAtOnce } = await runQueue(files, runFile, () => idleShare);
+    const { mostAtOnce } = await runQueue(files, runFile, () => {
+      samples += 1;
+      return idleShare;
+    });
     assert.deepEqual([begun, mostAtOnce, mostRunning, running], [files, expected, expected, 0]);
   }
 });
