@@ -64,17 +64,31 @@ test('[attack 106] every file without a read permission for others is covered, a
   put('private/keys/a', 0o600);
   put('open/secret.pem', 0o640);
   put('open/public', 0o644);
+  put('tools/key\nof two lines', 0o600);
   for (let at = 0; at < 70; at++) put(`many/${at}`, 0o600);
   symlinkSync('open/secret.pem', path.join(place, 'link'));
   chmodSync(path.join(place, 'private'), 0o700);
   chmodSync(path.join(place, 'tools'), 0o700);
-  const found = systemSecretPaths(path.join(place, 'tools/bin'), true, [place]);
-  assert.deepEqual(
-    new Map(found.map(({ at, file }) => [path.relative(place, at), file])),
-    new Map([
-      ['many', false],
-      ['open/secret.pem', true],
-      ['private', false],
-    ]),
-  );
+  symlinkSync('etc', path.join(root, 'etc-link'));
+  t.after(() => rmSync(path.join(root, 'etc-link')));
+  // With the program `find`, without it, and with one that fails.
+  for (const findProgram of [undefined, path.join(root, 'absent'), '/bin/false'])
+    for (const folder of [place, path.join(root, 'etc-link')]) {
+      const found = systemSecretPaths(path.join(folder, 'tools/bin'), true, [folder], findProgram);
+      assert.deepEqual(
+        new Map(found.map(({ at, file }) => [path.relative(folder, at), file])),
+        new Map([
+          ['many', false],
+          ['open/secret.pem', true],
+          ['private', false],
+          ['tools/key\nof two lines', true],
+        ]),
+      );
+    }
+});
+
+test('[attack 106] the program find lists the same private files of the system as a search without it', () => {
+  const list = (findProgram?: string): ReadonlySet<string> =>
+    new Set(systemSecretPaths('/usr/bin:/bin', true, undefined, findProgram).map(({ at, file }) => `${at} ${file}`));
+  assert.deepEqual(list(), list(path.join(root, 'absent')));
 });

@@ -1,4 +1,5 @@
 // Finds the files of the system that other users may not read. Root could read them inside a sandbox as well as outside, so they are covered.
+import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isPathInside } from '../../core/index.ts';
@@ -30,6 +31,11 @@ const maxEntries = 50_000;
 /** A folder with more private files than this is covered as a whole. */
 const maxCoveredInFolder = 64;
 const maxAgeMs = 60_000;
+const maxSearchMs = 2000;
+/** Programs that only an administrator can replace. */
+const findPrograms = ['/usr/bin/find', '/bin/find'];
+// Folders that others may not enter, which are not searched, and anything else but links that others may not read.
+const findExpression = '-type d ! -perm -001 -print0 -prune -o ! -type d ! -type l ! -perm -004 -print0'.split(' ');
 
 let cached: { readonly key: string; readonly at: number; readonly covered: readonly CoveredPath[] } | undefined;
 
@@ -38,11 +44,12 @@ export function systemSecretPaths(
   search: string,
   isRoot: boolean = process.getuid?.() === 0,
   folders: readonly string[] = searchedFolders,
+  findProgram: string | undefined = findPrograms.find((program) => existsSync(program)),
 ): readonly CoveredPath[] {
-  const key = [search, isRoot, ...folders].join('\0');
+  const key = [search, isRoot, findProgram, ...folders].join('\0');
   if (cached?.key === key && Date.now() - cached.at < maxAgeMs) return cached.covered;
   const named = namedSecrets.filter((at) => existsSync(at)).map((at) => ({ at, file: !lstatSync(at).isDirectory() }));
-  const covered = isRoot ? findPrivatePaths(folders, programFolders(search)) : named;
+  const covered = isRoot ? findPrivatePaths(folders, programFolders(search), findProgram) : named;
   cached = { key, at: Date.now(), covered };
   return covered;
 }
@@ -51,29 +58,60 @@ export function systemSecretPaths(
 const programFolders = (search: string): readonly string[] =>
   search.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
 
-/** Other users cannot read these files. Folders are searched breadth first, so that a large folder does not hide its neighbours. */
-function findPrivatePaths(roots: readonly string[], searched: readonly string[]): readonly CoveredPath[] {
-  const queue = roots.filter((root) => existsSync(root));
-  const covered: CoveredPath[] = [];
-  let entries = 0;
-  for (let next = 0; next < queue.length && entries < maxEntries; next++) {
-    const folder = queue[next] ?? '';
-    const found: CoveredPath[] = [];
-    for (const name of listFolder(folder)) {
-      entries += 1;
-      const at = path.join(folder, name);
-      const kind = classify(at);
-      const hasPrograms = kind === 'private folder' && searched.some((each) => isPathInside(at, each));
-      if (kind === 'folder' || hasPrograms) queue.push(at);
-      else if (kind !== 'visible') found.push({ at, file: kind === 'private file' });
-    }
-    const isWhole = found.length > maxCoveredInFolder && !roots.includes(folder);
-    covered.push(...(isWhole ? [{ at: folder, file: false }] : found));
-  }
+/** Other users cannot read these files. */
+function findPrivatePaths(
+  folders: readonly string[],
+  searched: readonly string[],
+  findProgram: string | undefined,
+): readonly CoveredPath[] {
+  const roots = folders.filter((root) => existsSync(root));
+  const paths = listPrivatePaths(roots, findProgram) ?? walkPrivatePaths(roots);
+  // A private folder with programs of the search path stays visible, and is searched itself.
+  for (const at of paths)
+    if (searched.some((each) => isPathInside(at, each)) && classify(at) === 'private folder')
+      paths.push(...walkPrivatePaths([at]));
+  const found = paths.flatMap((at): readonly CoveredPath[] => {
+    const kind = classify(at);
+    const isShown = kind === 'private folder' && searched.some((each) => isPathInside(at, each));
+    return kind.startsWith('private') && !isShown ? [{ at, file: kind === 'private file' }] : [];
+  });
+  const covered = [...Map.groupBy(found, ({ at }) => path.dirname(at))].flatMap(([folder, inside]) =>
+    inside.length > maxCoveredInFolder && !roots.includes(folder) ? [{ at: folder, file: false }] : inside,
+  );
   // A mount inside a covered folder would fail, because nothing is there.
   return covered.filter(
     ({ at }) => !covered.some((other) => other.at !== at && !other.file && isPathInside(other.at, at)),
   );
+}
+
+/** Lists the private paths with `find`, which needs a quarter of the time; undefined if it is missing, fails or takes too long. */
+function listPrivatePaths(roots: readonly string[], findProgram: string | undefined): string[] | undefined {
+  if (findProgram === undefined || roots.length === 0) return undefined;
+  const { status, stdout } = spawnSync(findProgram, ['-H', ...roots, '-mindepth', '1', ...findExpression], {
+    env: {},
+    encoding: 'utf8',
+    timeout: maxSearchMs,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return status === 0 ? stdout.split('\0').slice(0, -1) : undefined;
+}
+
+/** Lists the private paths breadth first, so that a large folder does not hide its neighbours. */
+function walkPrivatePaths(roots: readonly string[]): string[] {
+  const queue = [...roots];
+  const found: string[] = [];
+  let entries = 0;
+  for (let next = 0; next < queue.length && entries < maxEntries; next++) {
+    const folder = queue[next] ?? '';
+    for (const name of listFolder(folder)) {
+      entries += 1;
+      const at = path.join(folder, name);
+      const kind = classify(at);
+      if (kind === 'folder') queue.push(at);
+      else if (kind !== 'visible') found.push(at);
+    }
+  }
+  return found;
 }
 
 function listFolder(folder: string): readonly string[] {
