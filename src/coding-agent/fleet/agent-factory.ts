@@ -1,5 +1,12 @@
 // The run handlers of a worker, and the agent of a queued run: the same settings, policy, sandbox, hooks, rules and redaction as in the terminal, without a user to ask.
-import { FairleadError, isObject, type JsonObject, type Limits, type Provider } from '../../core/index.ts';
+import {
+  FairleadError,
+  isObject,
+  verificationDemandKey,
+  type JsonObject,
+  type Limits,
+  type Provider,
+} from '../../core/index.ts';
 import { createOutputSchema, type Session } from '../../agent/index.ts';
 import {
   createClientTools,
@@ -96,7 +103,8 @@ export function createRunAgentFactory(
       wrapProvider: govern,
     });
     const verified: { open?: { readonly session: Session }; model?: ResolvedModel } = {};
-    const agent = !(requested.verify === true || settings.verifiesAnswers)
+    const isVerified = requested.verify === true || settings.verifiesAnswers;
+    const agent = !isVerified
       ? created
       : (await import('../verification/index.ts')).withVerifyCheck(created, {
           settings,
@@ -135,6 +143,8 @@ export function createRunAgentFactory(
         limits: { turns: defaultMaxTurns, ...settings.limits, ...capLimits(requested.limits, settings.limits) },
         async onSessionOpened(session) {
           verified.open = { session };
+          // In every run, so that a client that streams it holds the text back until it is verified.
+          if (isVerified) await session.annotate(verificationDemandKey, true);
           await bound.onSessionOpened(session);
           await markPrivate(session, label);
           isPrivate = isPrivateSession(session);

@@ -1,19 +1,23 @@
 // Adds the verification of answers to an agent, as a check, and records that a session needs it.
 import type { Session } from '../../agent/index.ts';
-import { readView, type NamedView, type Provider, type RunState } from '../../core/index.ts';
+import {
+  parseVerificationDemand,
+  readView,
+  verificationDemandKey,
+  type NamedView,
+  type Provider,
+  type RunState,
+} from '../../core/index.ts';
 import type { CodingAgent } from '../create-agent.ts';
 import type { ModelHost } from '../models/open-model.ts';
 import type { ResolvedModel } from '../models/resolve-model.ts';
 import type { Settings } from '../settings/index.ts';
 
-const demandKey = 'verify/required';
-
 /** Whether the answers of the session are verified, as it was last recorded. */
 const demandView: NamedView<boolean> = {
-  name: demandKey,
+  name: verificationDemandKey,
   initial: false,
-  on: (isDemanded, event) =>
-    event.type === 'annotation-added' && event.key === demandKey ? event.value === true : isDemanded,
+  on: (isDemanded, event) => parseVerificationDemand(event) ?? isDemanded,
   serialize: (isDemanded) => isDemanded,
   restore: (saved) => saved === true,
 };
@@ -26,7 +30,7 @@ export async function recordVerificationDemand(session: Session, isWanted: boole
   const { state } = session;
   const isDemanded = isVerificationDemanded(state);
   if (isWanted === isDemanded || (isDemanded && state.run !== undefined)) return;
-  await session.annotate(demandKey, isWanted);
+  await session.annotate(verificationDemandKey, isWanted);
 }
 
 /** What a verification in a run reads when an answer is there. */

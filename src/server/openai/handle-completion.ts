@@ -100,7 +100,7 @@ async function respondStreamed(context: CompletionContext): Promise<RouteRespons
   const { broadcasters, limits } = route.context;
   const target = { session: started.run.session, run: started.run.id };
   const messages = broadcasters.subscribe(target, started.from, route.signal);
-  const outputs = streamOutput(context, readRunOutput(messages));
+  const outputs = streamOutput(context, readRunOutput(messages, started.run.settings['verify'] === true));
   const first = outputs.next();
   try {
     await waitForFirst(first, limits.firstChunkMs, route.signal);
@@ -124,15 +124,19 @@ async function waitForFirst(first: Promise<unknown>, ms: number, signal: AbortSi
   }
 }
 
-/** Yields text deltas and the result. A response with a schema is yielded as the result only, because it is validated as a whole. */
+/** Yields text deltas and the result. A response with a schema is yielded as the result only, because it is validated as a whole; a verified answer is one delta at its end. */
 async function* streamOutput(
   context: CompletionContext,
   outputs: AsyncIterable<RunOutput>,
 ): AsyncGenerator<string | CompletionResult> {
   const { request, stopFilter } = context;
-  for await (const output of outputs)
-    if (output.type === 'run') yield await createResult(context, output.run, request.format !== undefined);
-    else if (!request.format) yield stopFilter.push(output.text);
+  for await (const output of outputs) {
+    if (output.type === 'run') {
+      const result = await createResult(context, output.run, output.isHeld || request.format !== undefined);
+      if (output.isHeld && !request.format) yield result.text;
+      yield result;
+    } else if (!request.format) yield stopFilter.push(output.text);
+  }
 }
 
 async function* prependFirst<T>(first: Promise<IteratorResult<T>>, rest: AsyncGenerator<T>): AsyncGenerator<T> {

@@ -1,7 +1,7 @@
 // Tests of text deltas for OpenAI clients: they cannot be retracted, so only the new part of repeated text is sent.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Event } from '../../core/index.ts';
+import { verificationDemandKey, type Event } from '../../core/index.ts';
 import type { SessionMessage } from '../http/replay-buffer.ts';
 import { readRunOutput } from './text-deltas.ts';
 
@@ -55,4 +55,25 @@ test('an attempt with another text is sent completely', async () => {
   const all = 'One two\n\nOne, or two';
   assert.equal(await collectText(...interrupted, chunk(1, 'One'), chunk(1, ', or two'), ended(1, 'One, or two')), all);
   assert.equal(await collectText(...interrupted, ended(2, 'One, or two')), all);
+});
+
+test('[A34] [A36] no text of a run that is verified is sent before the run has ended', async () => {
+  const demand: SessionMessage = {
+    type: 'event',
+    event: { type: 'annotation-added', key: verificationDemandKey, value: true } as unknown as Event,
+  };
+  const run = { type: 'run', run: { status: 'ended' } } as unknown as SessionMessage;
+  async function* batches(...messages: readonly SessionMessage[]): AsyncGenerator<readonly SessionMessage[]> {
+    yield messages;
+  }
+  const collect = async (isVerified: boolean, ...messages: readonly SessionMessage[]): Promise<readonly string[]> => {
+    const outputs: string[] = [];
+    for await (const output of readRunOutput(batches(...messages, run), isVerified))
+      outputs.push(output.type === 'text' ? output.text : `ended, held: ${output.isHeld}`);
+    return outputs;
+  };
+  const draft = [chunk(1, 'One '), ended(1, 'One two')];
+  assert.deepEqual(await collect(false, ...draft), ['One ', 'two', 'ended, held: false']);
+  assert.deepEqual(await collect(false, demand, ...draft), ['ended, held: true']);
+  assert.deepEqual(await collect(true, ...draft), ['ended, held: true']);
 });

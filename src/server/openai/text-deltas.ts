@@ -1,29 +1,43 @@
 // Turns the messages of a run into text deltas that are never retracted, partial text at once and the missing rest when a turn ends; and ends a text at a stop sequence.
-import { messageText, type Event, type FleetRun, type JsonObject, maxOf, minOf } from '../../core/index.ts';
+import {
+  messageText,
+  parseVerificationDemand,
+  type Event,
+  type FleetRun,
+  type JsonObject,
+  maxOf,
+  minOf,
+} from '../../core/index.ts';
 import type { SessionMessage } from '../http/replay-buffer.ts';
 import { throwInvalidParam } from '../http/errors.ts';
 
 /** A text delta, or the run when it has ended or waits for approval. */
 export type RunOutput =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'run'; readonly run: FleetRun };
+  /** `isHeld`: the answer is verified, so that no text was sent before its end. */
+  | { readonly type: 'run'; readonly run: FleetRun; readonly isHeld: boolean };
 
-/** Reads the messages of a run until it has ended or waits for approval. */
-export async function* readRunOutput(batches: AsyncIterable<readonly SessionMessage[]>): AsyncGenerator<RunOutput> {
+/** Reads the messages of a run until it has ended or waits for approval. A text that is to be verified is not sent: sent text cannot be retracted. */
+export async function* readRunOutput(
+  batches: AsyncIterable<readonly SessionMessage[]>,
+  isVerified = false,
+): AsyncGenerator<RunOutput> {
   const tracker = createDeltaTracker();
+  let isHeld = isVerified;
   for await (const batch of batches)
     for (const message of batch) {
       if (message.type === 'run' && (message.run.status === 'ended' || message.run.status === 'waiting')) {
-        yield { type: 'run', run: message.run };
+        yield { type: 'run', run: message.run, isHeld };
         return;
       }
+      if (message.type === 'event') isHeld ||= parseVerificationDemand(message.event) === true;
       const text =
         message.type === 'chunk'
           ? tracker.pushChunk(message.chunk)
           : message.type === 'event'
             ? tracker.pushEvent(message.event)
             : '';
-      if (text !== '') yield { type: 'text', text };
+      if (text !== '' && !isHeld) yield { type: 'text', text };
     }
 }
 
