@@ -231,6 +231,57 @@ test('[A11] search_documents of a private session sends nothing to an embedding 
   assert.match(byFile.out, refused, byFile.err);
 });
 
+test('[A67] fairlead search --qrels measures a corpus in the format of BEIR: nDCG@10 of words, meaning and both, with a paired test', async (t) => {
+  const program = await createProgram(t);
+  const server = await startEmbeddingServer(t);
+  writeFiles(program.cwd, {
+    'corpus.jsonl':
+      '{"_id":"d1","title":"Garage","text":"We mend an automobile within a day."}\n{"_id":"d2","title":"Song","text":"The word car occurs here."}\n{"_id":"d3","title":"Leave","text":"Days of vacation."}\n',
+    // A query without a judgement, and a query of the training set, are not measured.
+    'queries.jsonl':
+      '{"_id":"q1","text":"fix my vehicle","metadata":{}}\n{"_id":"q2","text":"days of vacation"}\n{"_id":"q3","text":"a song"}\n',
+    'qrels/test.tsv': 'query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td3\t2\nq2\td1\t0\n',
+  });
+  const measure = (...more: readonly string[]) => {
+    const args = ['--queries', 'queries.jsonl', '--qrels', 'qrels/test.tsv', '--folder', 'corpus.jsonl'];
+    return program.run(['search', ...args, ...more], { env: { VLLM_BASE_URL: `${server.url}/v1` } });
+  };
+  await program.run(['index', 'corpus.jsonl']);
+  const words = await measure();
+  assert.match(
+    words.out,
+    /^2 judged queries, .*\n +nDCG@10 +recall@100\nwords +0\.5000 +0\.5000\nThe index has no vectors/,
+    words.err,
+  );
+  const env = { VLLM_BASE_URL: `${server.url}/v1` };
+  await program.run(['index', 'corpus.jsonl', '--embedding', 'vllm/concepts'], { env });
+  const both = await measure();
+  assert.match(
+    both.out,
+    /\nwords +0\.5000 .*\nmeaning +1\.0000 .*\nboth +1\.0000 .*\nboth - words: \+0\.5000 nDCG@10, 95 % interval .* p = \d\.\d{4} \(n = 2\)\n$/,
+  );
+  const json = JSON.parse((await measure('--json')).out) as { readonly lists: readonly { readonly ndcg10: number }[] };
+  assert.deepEqual(
+    json.lists.map(({ ndcg10 }) => ndcg10),
+    [0.5, 1, 1],
+  );
+  // The index of the whole folder has the queries too; they are no hits.
+  await program.run(['index', '.']);
+  const folder = await program.run(['search', '--queries', 'queries.jsonl', '--qrels', 'qrels/test.tsv']);
+  assert.match(folder.out, /\nwords +0\.5000/, folder.err);
+  writeFiles(program.cwd, { 'qrels/bad.tsv': 'q1\td1\tyes\nq1 d1\n' });
+  const bad = await program.run([
+    'search',
+    '--queries',
+    'queries.jsonl',
+    '--qrels',
+    'qrels/bad.tsv',
+    '--folder',
+    'corpus.jsonl',
+  ]);
+  assert.deepEqual([bad.code, /Line 2 of the judgements/.test(bad.err)], [1, true], bad.err);
+});
+
 test('many queries of a JSONL file are answered with ids, ranks and scores, and session logs are indexed by message', async (t) => {
   const program = await createProgram(t);
   writeFiles(program.cwd, {

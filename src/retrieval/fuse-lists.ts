@@ -15,9 +15,12 @@ export type FuseLists = <Key>(
   limit: number,
 ) => readonly FusedItem<Key>[];
 
-/** Fuses by reciprocal rank: the score of a key is the sum of `1 / (60 + rank)` over the lists that contain it. Only positions count. */
+/** The weight of the hits by words, and of the hits by meaning. Equal weights would assume that an embedding model ranks as well as words do, which small ones do not. */
+const rankWeights: readonly number[] = [1, 0.5];
+
+/** Fuses by reciprocal rank: the score of a key is the sum of `weight / (60 + rank)` over the lists that contain it; the hits by meaning have half the weight of the hits by words. Only positions count. */
 export const fuseByRank: FuseLists = (lists, limit) =>
-  sumLists(lists, limit, (_list, _item, rank) => 1 / (defaultFusionConstant + rank));
+  sumLists(lists, limit, (list, _item, rank) => (rankWeights[list] ?? 1) / (defaultFusionConstant + rank));
 
 /** The weight of the hits by words, and of the hits by meaning. */
 const scoreWeights: readonly number[] = [0.7, 0.3];

@@ -29,6 +29,15 @@ export {
   type RankedItem,
 } from './fuse-lists.ts';
 export { defaultLocalModel, openLocalEmbedding } from './local-embedding.ts';
+export {
+  comparePaired,
+  computeNdcg,
+  measureRanking,
+  parseJudgements,
+  type Judgements,
+  type PairedComparison,
+  type RankingMeasures,
+} from './measure-ranking.ts';
 export { parseQueryWords } from './query-words.ts';
 export type { SkipReason } from './read-document.ts';
 export { splitDocument, type ReadableText } from './split/split-document.ts';

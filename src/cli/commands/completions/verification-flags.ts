@@ -59,6 +59,7 @@ export const verificationPoints: readonly CompletionPoint[] = [
       modelFlag,
       createFlag('no-update', 'do not index changed files first'),
       createFlag('queries', 'a file of queries', 'files'),
+      createFlag('qrels', 'a file of judgements', 'files'),
       storeFlag,
       jsonFlag,
     ],

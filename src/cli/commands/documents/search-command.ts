@@ -1,10 +1,8 @@
 // The `search` command: searches an index by words and by meaning, and answers a question from the passages with citations.
-import { readFileSync } from 'node:fs';
-import { errorMessage, escapeInvisible, escapeInvisibleLine, FairleadError } from '../../../core/index.ts';
+import { escapeInvisible, escapeInvisibleLine, FairleadError } from '../../../core/index.ts';
 import {
   answerFromDocuments,
   formatSource,
-  parseRecord,
   type DocumentAnswer,
   type DocumentIndex,
   type FusedHit,
@@ -31,6 +29,7 @@ import { createTtyHost } from '../../print-mode/tty-prompter.ts';
 const usage = `Usage: fairlead search "<words or question>" [--folder <folder or file>] [--limit <n>] [--answer [--model <name>]] [--no-update]
                        [--embedding <model>] [--fusion rank|score] [--store <postgres://...>] [--json]
        fairlead search --queries <queries.jsonl> --folder <folder or file> [--limit <n>]     many queries, one JSON line each
+       fairlead search --queries <queries.jsonl> --qrels <qrels.tsv> --folder <corpus.jsonl>  nDCG@10 of words, meaning and both
 
 Searches the index of the folder (by default the working directory), else of the nearest folder above it that has one,
 else of the folders below it; see fairlead index. Prints the hits by words (BM25) and by meaning (vectors) separately, then both fused by reciprocal rank (or
@@ -48,6 +47,7 @@ const options = {
   store: stringOption,
   fusion: stringOption,
   queries: stringOption,
+  qrels: stringOption,
   json: { type: 'boolean' },
 } as const;
 
@@ -58,6 +58,7 @@ export const run: Command['run'] = withOptions(
     const query = positionals.join(' ').trim();
     const limit = parseLimit(values.limit);
     if ((query === '') === (values.queries === undefined)) throw new TypeError('Give either a query or --queries.');
+    if (values.qrels !== undefined && values.queries === undefined) throw new TypeError('--qrels needs --queries.');
     const settings = readSettings();
     const given = values.folder ?? process.cwd();
     const roots = values.store === undefined ? findRoots(settings, values.folder) : [given];
@@ -130,7 +131,11 @@ async function searchRoot(
   const { signal } = signals;
   try {
     if (!values['no-update']) for (const notice of await updateBeforeSearch(index, signal)) printErr(`${notice}\n`);
-    if (values.queries !== undefined) return await searchAll(index, readQueries(values.queries), limit ?? 100, signal);
+    if (values.queries !== undefined) {
+      const { searchQueries } = await import('./search-queries.ts');
+      const { queries, qrels: judgements } = values;
+      return await searchQueries(index, { queries, judgements, limit, asJson: values.json === true, signal });
+    }
     if (values.answer)
       return await answer(index, query, { limit, model: values.model, settings, asJson: values.json === true, signal });
     const result = await index.search(query, { limit: limit ?? 5, signal });
@@ -157,50 +162,6 @@ function parseLimit(text: string | undefined): number | undefined {
 function parseFusion(text: string = 'rank'): 'rank' | 'score' {
   if (text === 'rank' || text === 'score') return text;
   throw new TypeError(`--fusion is rank or score, not "${text}".`);
-}
-
-type Query = { readonly id: string; readonly text: string };
-
-/** The queries of a JSONL file: `{"id", "text"}` per line, or `_id`. */
-function readQueries(file: string): readonly Query[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new FairleadError('retrieval/no-queries', `The queries cannot be read: ${errorMessage(error)}`, {
-      blame: 'user',
-    });
-  }
-  return text.split('\n').flatMap((line, i) => {
-    if (line.trim() === '') return [];
-    const record = parseRecord(line);
-    if (record && record.text !== '') return [record];
-    throw new FairleadError('retrieval/bad-query', `Line ${i + 1} of ${file} is no query.`, {
-      blame: 'user',
-      hint: 'A query is a line such as {"id": "1", "text": "words"}.',
-    });
-  });
-}
-
-/** Prints one JSON line per query: ids or paths with ranks and scores, without texts. */
-async function searchAll(
-  index: DocumentIndex,
-  queries: readonly Query[],
-  limit: number,
-  signal: AbortSignal,
-): Promise<number> {
-  const brief = (hit: SearchHit | FusedHit): object => {
-    const { title: _title, text: _text, source, ...rest } = hit;
-    return { ...(source.id === undefined ? { path: source.path, lines: source.lines } : { id: source.id }), ...rest };
-  };
-  for (const { id, text } of queries) {
-    const { lexical, semantic, hits, notices } = await index.search(text, { limit, signal });
-    for (const notice of notices) printErr(`${notice}\n`);
-    print(
-      `${JSON.stringify({ id, lexical: lexical.map(brief), semantic: semantic.map(brief), hits: hits.map(brief) })}\n`,
-    );
-  }
-  return 0;
 }
 
 const maxExcerptChars = 160;
