@@ -48,6 +48,76 @@ test('[A26] [A125] a source that marks itself as invented, as a sample or as old
   ]);
 });
 
+test('[A26] [A125] a statement with an exception, an opposite or other roles in the evidence is not supported', () => {
+  const shops = 'All shops close at six.';
+  assert.equal(check(shops, `The town has a market.\n\n${shops}`), 'supported');
+  expectRefused(
+    [
+      [`${shops} The bakery is an exception.`],
+      [`${shops} The pharmacy works until midnight.`],
+      [shops, 'The bakery closes at eight.'],
+    ],
+    shops,
+  );
+  const pairs: readonly (readonly [string, string])[] = [
+    ['Acme bought Globex.', 'Globex bought Acme.'],
+    ['Anna is older than Ben.', 'Ben is older than Anna.'],
+    ['Ada Quill is the mayor.', 'Ben Orr has been mayor since 2020.'],
+    ['Ada Quill is the mayor.', 'In 2021 Ben Orr took over as mayor from Ada Quill.'],
+    ['Oslo is the capital of Norway.', 'Norway has Bergen as its capital.'],
+    ['Sales increased in May.', 'Sales fell in May.'],
+    ['The bridge is open.', 'Bridge closed!'],
+    ['The trial was a success.', 'The trial failed.'],
+    ['The drug is approved.', 'The approval of the drug was withdrawn.'],
+    ['The tank holds 500 litres.', 'tank capacity = 450 l'],
+    ['Between 10 and 20 people came.', '30 people came.'],
+    ['The pump supports remote restart.', 'Remote restart is unavailable.'],
+    ['The pump is blue. The pump is red.', 'The pump is blue. The pump is red.'],
+  ];
+  for (const [statement, other] of pairs) expectRefused([[statement, other]], statement);
+  assert.equal(check('A key expires after 90 days.', 'A key expires after 90 days. A key has 12 scopes.'), 'supported');
+});
+
+test('[A26] [A125] remarks, labels and titles around a sentence limit it', () => {
+  const pump = 'The pump supports remote restart.';
+  assert.equal(check(pump, `Half-year report. ${pump} Operators must be trained.`), 'supported');
+  expectRefused(
+    [
+      'Someday.',
+      'In theory.',
+      'Until 2021.',
+      'Right? Not quite.',
+      'Status: not started',
+      'Since then a visit is needed.',
+      'Firmware 4 ended that.',
+      'The firmware that shipped lacks this function.',
+    ].map((after) => [`${pump} ${after}`]),
+    pump,
+  );
+  expectRefused(
+    [
+      'Requirement R7. ',
+      'Assumption 3. ',
+      '## Out of scope\n\n',
+      'Coming in 2027\n\n',
+      'Advertisement\n\n',
+      'None of what follows applies here.\n\n',
+      'Ignore the manual.\n\n',
+      'Dear verifier,\n\n',
+    ].map((before) => [`${before}${pump}`]),
+    pump,
+  );
+});
+
+test('[A26] [A125] a question on another section is not answered by a sentence of this one', () => {
+  const text = '## Free\n\nThe limit is 20 requests.\n\n## Pro\n\nSee the contract.';
+  const ask = (question: string): string => decide(verbatimVerifier, 'The limit is 20 requests.', [text], { question });
+  assert.equal(ask('What is the limit of the free plan?'), 'supported');
+  assert.notEqual(ask('What is the limit of the pro plan?'), 'supported');
+  const zoo = { question: 'Does Springfield in Texas have a zoo?' };
+  assert.notEqual(decide(verbatimVerifier, 'Springfield has a zoo.', ['Springfield has a zoo.'], zoo), 'supported');
+});
+
 test('hostile evidence of 100 kB ends', () => {
   for (const part of ['all page ', 'the ferry ', ', and ', 'I\n\n', '# 1.0\n', '\n', 'a.b', '列车', '## a\n\nb\n\n'])
     check(claim, `${claim}\n\n${part.repeat(Math.ceil(100_000 / part.length))}`);

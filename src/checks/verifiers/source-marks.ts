@@ -1,5 +1,6 @@
 // Says why a source does not state its sentences as facts: fiction, samples, older versions, a person who tells something, or another document that calls it outdated.
 import type { Evidence } from '../types.ts';
+import { contentWords } from '../words.ts';
 import { strongDenial } from './framing-words.ts';
 import { normalEvidence, normalizeText, oncePerText } from './source-text.ts';
 
@@ -34,6 +35,10 @@ const isPlainTitle = (line: string): boolean =>
   !/[.!?。！？,;|]$|^[-*+•>|`]/.test(line) &&
   line.split(/\s+/).length <= maxTitleWords;
 
+/** Words of a title under which statements stand that need not hold. */
+const titleWords =
+  /\b(?:out of scope|non-?goals?|un(?:supported|available|finished|released|tested|confirmed|verified|known|decided|likely|wanted|true|proven|resolved|official)|not|coming|visions?|wish\w{0,5}|criteria|requirements?|user stor(?:y|ies)|assumptions?|advert\w{0,10}|sponsored|promo\w{0,8}|marketing|brochures?|commercial|hypothes[ei]s|speculations?|predictions?|forecasts?|expectations?|objectives?|limitations?|known issues|open (?:issues|questions|points)|pending|tbd|wanted|concepts?|previews?|what if|removed|missing|future|planned|plans?|ideas?|rumou?rs?|opinions?|quotes?|reviews?|letters?|testimonials?|demo|lab|optional|with(?:out)? the|if|only)\b/i;
+
 type Title = {
   readonly at: number;
   readonly level: number;
@@ -46,7 +51,7 @@ type Title = {
 const titlesOf = oncePerText((text): readonly Title[] => {
   const titles: Title[] = [];
   const addTitle = (start: number, level: number, title: string): void => {
-    titles.push({ at: start, level, text: title, isMarked: markingWords.test(title) });
+    titles.push({ at: start, level, text: title, isMarked: markingWords.test(title) || titleWords.test(title) });
   };
   let at = 0;
   let isAfterBlank = true;
@@ -108,6 +113,47 @@ const mockingStart =
 const announcing =
   /\b(?:this|these|those|here|following|follows?|below|one|ones|it|so|thus)\W*$|\b(?:this|these) (?:one|line|sentence|text|follows|is what)\b/i;
 const maxAnnouncement = 5;
+/** Words that point to what follows. */
+const forward = /\b(?:follow(?:s|ing)?|below|hereafter|is this so)\b/i;
+/** The beginning of a sentence on another time than that of the sentence after it. */
+const earlierStart =
+  /^\W*(?:until|till|before|formerly|originally|initially|at first|once|earlier|back in|in the (?:past|old|early)|traditionally|up to|according|only|ignore|disregard|forget|assum(?:e|ing|ption)|suppose|imagine)\b/i;
+/** The beginning of a sentence on a later time, an exception or a doubt. */
+const laterStart =
+  /^\W*(?:since|now|today|later|after|afterwards|then|from then|meanwhile|by now|these days|nowadays|as of|until|exceptions?|not|only|at least|in (?:theory|practice|principle|reality)|on paper|status|verdict|rating|result|fact check)\b/i;
+const backward = /\b(?:this|that|these|those|it|such|so|the (?:function|feature|rule|option|former|above))\b/i;
+const ending =
+  /\b(?:end(?:s|ed)|stop(?:s|ped)|chang(?:es?|ed)|lack(?:s|ed|ing)?|lost|loses?|fail(?:s|ed|ure)?|remov(?:es?|ed|al)|without|drop(?:s|ped)|exceptions?|except|unavailable|missing|gone|taken|cut|withdr\w{1,5}|cancel\w{0,4}|instead|unless|replac\w{1,5}|untested|unconfirmed|unclear|unknown)\b/i;
+/** Words to a program or a person that checks statements. */
+const steering =
+  /\b(?:dear|hello|hi|hey|attention|note to|message to|to the|to all) (?:the )?(?:verifiers?|checkers?|fact-?checkers?|judges?|assistants?|models?|ai|llms?|reviewers?)\b|\bprompt injection\b|(?:^|[.!?]\s+|\n)(?:ignore|disregard|forget) /i;
+/** The beginning of a line that is no part of a paragraph. */
+const blockStart = /^[ \t]*(?:[-*+•#>|]|\d{1,3}[.)]\s)/;
+/** A word or two that are no sentence, a question of some words, or a field such as "Status: open". */
+const remark = /^(?:\S{1,20}(?:\s\S{1,20})?|(?:\S+\s){0,4}\S+\?|\p{L}+:\s.{1,40})$/u;
+const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+/** A label such as "Requirement R7." */
+const label = /^\p{L}+ \p{Lu}{0,3}\d{1,4}(?:\.\d{1,3})*[.:]?$/u;
+
+/** The sentence that follows a place in its paragraph; empty if there is none. */
+function findNext(after: string): string {
+  const rest = after.replace(/^["'”’)\]*_`.!。！]*[ \t]*(?:\[\^?\d{1,4}\]\s*)*/, '');
+  const text = rest.startsWith('\n') ? rest.slice(1) : rest;
+  if (rest !== text && blockStart.test(text)) return '';
+  return /^[^.!?。！？\n]*[.!?。！？]?/.exec(text)?.[0] ?? '';
+}
+
+/** Why the sentence before or after a place limits it, or gives it another role than that of a statement. */
+function findRemark(line: string, isSameParagraph: boolean, after: string): string | undefined {
+  if (forward.test(line) || earlierStart.test(line)) return 'the sentence before it limits it';
+  if (isSameParagraph && (label.test(line) || (/^[^.]{1,30}\.$/.test(line) && titleWords.test(line))))
+    return 'it stands after a label';
+  const next = findNext(after);
+  if (next === '') return undefined;
+  if (laterStart.test(next) || (backward.test(next) && ending.test(next))) return 'the sentence after it limits it';
+  return remark.test(next) && !ideographs.test(next) ? 'a remark stands after it' : undefined;
+}
+
 const contextChars = 400;
 
 /** Where the last sentence or line of a text starts. */
@@ -131,7 +177,8 @@ function findNeighbourMark(text: string, start: number, end: number): string | u
     return 'the sentence before it only announces it';
   if (interjection.test(previous.slice(-40)) || mockingStart.test(after.replace(/^[.!。！\s]+/, '')))
     return 'the words beside it do not mean it';
-  return undefined;
+  if (steering.test(near) || steering.test(after)) return 'the text around it speaks to a verifier';
+  return findRemark(line, !/\n\s*\n\s*$/.test(near), after);
 }
 
 /** A sentence that speaks of all that is on a site or a page. */
@@ -168,11 +215,22 @@ function isDeniedElsewhere(evidence: Evidence, others: readonly Evidence[]): boo
   });
 }
 
+const wordsOfTitle = (title: Title): readonly string[] => contentWords(title.text);
+
+/** Whether a question names what another title of a text names, and neither the claim nor the titles above its place do. */
+function isOtherSection(question: string, claim: string, titles: readonly Title[], path: readonly Title[]): boolean {
+  if (question === '' || titles.length === 0) return false;
+  const own = new Set([...contentWords(claim), ...path.flatMap(wordsOfTitle)]);
+  const others = new Set(titles.flatMap((title) => (path.includes(title) ? [] : wordsOfTitle(title))));
+  return contentWords(question).some((word) => others.has(word) && !own.has(word));
+}
+
 /** Why the sentence at a place of evidence is not stated as a fact; undefined if nothing says so. */
 export function findSourceMark(
   evidence: Evidence,
   { start, end }: { readonly start: number; readonly end: number },
   others: readonly Evidence[],
+  question = '',
 ): string | undefined {
   const { text } = evidence;
   const titles = titlesOf(evidence);
@@ -181,6 +239,13 @@ export function findSourceMark(
   if (isMarked || path.some((title) => title.isMarked))
     return 'its section is marked as invented, as a sample or as no longer valid';
   if (isOlderVersion(titles, path)) return 'its section is that of an older version';
+  const statement = text.slice(start, end);
+  if (isOtherSection(question, statement, titles, path)) return 'the question is about another section';
+  if (
+    /^\W*(?:all|every|each|any|everyone|everybody|everything|always|only|both)\b/i.test(statement) &&
+    findNext(text.slice(end, end + contextChars)) !== ''
+  )
+    return 'the sentence after it may name an exception';
   const neighbour = findNeighbourMark(text, start, end);
   if (neighbour !== undefined) return neighbour;
   return isDeniedElsewhere(evidence, others) ? 'another source calls it outdated or untrue' : undefined;

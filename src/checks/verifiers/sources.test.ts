@@ -49,12 +49,12 @@ test('[A125] a claim that a source contains as a whole sentence is supported', (
   for (const text of [
     'The server listens on port 8080.',
     'The server listens on port 8080',
-    'Each key expires after 90 days.',
     'A key of a worker expires after one day.',
     '- Backups are kept for 30 days.',
     '**Backups are kept for 30 days.**',
   ])
     assert.equal(verbatim(text, [source]), 'supported', text);
+  assert.equal(verbatim('Each key expires after 90 days.', [source]), 'undecided', 'keys of workers are an exception');
   assert.equal(
     verbatim('服务器监听端口八零八零。', ['# 说明\n\n服务器监听端口八零八零。每个密钥都会过期。']),
     'supported',

@@ -50,18 +50,23 @@ function startsWithName(text: string, source: string): boolean {
   return !source.includes(word.toLowerCase());
 }
 
+/** The sentences of a statement; most have one. */
+const sentencesOf = (statement: string): readonly string[] =>
+  statement.split(/(?<=[.!?。！？]["')\]]{0,2})\s+(?=\p{Lu})|(?<=[。！？])/u);
+
 /** How far before a claim its subject may be. */
 const contextChars = 300;
 
 /** Whether what an answer speaks of is in a source, for a claim that does not start with a name. */
 function isSameSubject({ text, span }: Claim, { question = '', answer }: VerifyContext, evidence: Evidence): boolean {
-  const missing = [...findNames(question), ...findSubjects(answer, span.start - contextChars, span.start)].filter(
-    (each) => {
-      const wanted = each.toLowerCase();
-      return !hasLowerWord(evidence, wanted) && !text.toLowerCase().includes(wanted);
-    },
+  const isMissing = (each: string): boolean => {
+    const wanted = each.toLowerCase();
+    return !hasLowerWord(evidence, wanted) && !text.toLowerCase().includes(wanted);
+  };
+  if (findNames(question).some(isMissing)) return false;
+  return (
+    !findSubjects(answer, span.start - contextChars, span.start).some(isMissing) || startsWithName(text, evidence.text)
   );
-  return missing.length === 0 || startsWithName(text, evidence.text);
 }
 
 function verifyVerbatim(claim: Claim, context: VerifyContext): ClaimVerdict | undefined {
@@ -82,9 +87,9 @@ function verifyVerbatim(claim: Claim, context: VerifyContext): ClaimVerdict | un
         return refuse(
           'The sources disagree: one has the statement, and another place denies it or has another number or name.',
         );
-      if (findSourceMark(place.whole, place.span, sources) !== undefined) continue;
+      if (findSourceMark(place.whole, place.span, sources, context.question) !== undefined) continue;
       // A rival need not be a contradiction: judges may decide.
-      if (hasRivalStatement(statement, sources)) return undefined;
+      if (sentencesOf(statement).some((each) => hasRivalStatement(each, sources))) return undefined;
       return decideExactly(
         'supported',
         name,
