@@ -180,13 +180,6 @@ test('a claim that is not confirmed is recorded although a later check abstains'
 test('a run that ends between the verdict and the next turn does not send the answer back again when it is resumed', async (t) => {
   const { cwd } = createFixture(t);
   const file = path.join(cwd, 's.jsonl');
-  const noop = {
-    name: 'noop',
-    description: 'Nothing.',
-    input: { type: 'object' },
-    effect: 'read',
-    execute: () => 'ok',
-  } as const;
   const open = (script: readonly ScriptStep[]): Agent =>
     new Agent({ model: scriptedProvider(script), tools: [noop], checks: [actionClaims()] });
   {

@@ -4,7 +4,7 @@ import { actionCheckName, actionLogView } from './action-log.ts';
 
 /** Words without which an answer makes no claim about an action. */
 const claimWords =
-  /\b(?:\w{3,}ed|new|wrote|written|rewr\w+|re-?ran|ran|run|set|put|pass(?:es|ing)?|succeeds?|green|clean|builds|compiles|now|exits?|output)\b/i;
+  /\b(?:\w{3,}ed|new|no|zero|0|wrote|written|rewr\w+|re-?ran|ran|run|read|set|put|made|did|built|got|went|had|able|pass(?:es|ing)?|succeeds?|green|clean|ok|builds|compiles|now|exits?|output|tests?|lint|wurden?|haben?|sind|ist|ont|sont|fue|han?|he|pruebas)\b|✅|✔|[éí\u4e00-\u9fff]/i;
 
 /** The text of the last answer; undefined if the last message is none. */
 export function getAnswer({ messages }: Pick<RunState, 'messages'>): string | undefined {

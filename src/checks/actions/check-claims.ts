@@ -5,6 +5,7 @@ import { checkCommandClaim } from './check-command-claims.ts';
 import { checkCommandCount, checkMeasurement, checkTestCount } from './check-figures.ts';
 import { checkGitClaim, checkInstallClaim } from './check-git-claims.ts';
 import { checkFileCount, checkNoChange, checkNoRun, checkRead, checkUndo } from './check-negations.ts';
+import { checkOutput } from './check-output.ts';
 import { extractActionClaims } from './extract.ts';
 import { readSessionActions, type SessionActions } from './session-actions.ts';
 import type { Action, ActionEvidence } from './types.ts';
@@ -15,6 +16,10 @@ const admitsFailure =
 
 /** Things that an answer repaired: naming them admits no failure. */
 const repairedThings = /\b(?:failing|failed|broken)\s+(?:\w+\s+)?(?:tests?|test cases?|build|assertions?|checks?)\b/gi;
+
+/** Failures that an answer denies. */
+const deniedFailures =
+  /\b(?:no|none|zero|0|without|nothing|never)\s+(?:(?:of the tests|of them|any|a single|test|tests|more|further|other|remaining|has|have|lint|type|build|compile)\s+){0,2}(?:fail\w*|errors?)|\b0\s+(?:tests?\s+)?fail\w*/gi;
 
 /** Failures that an answer reports as past: naming them admits no failure of the last run. */
 const pastFailures =
@@ -27,7 +32,9 @@ export function checkActionClaims(answer: string, evidence: ActionEvidence): rea
   const session = readSessionActions(evidence);
   let isAdmitted: boolean | undefined;
   const admits = (): boolean =>
-    (isAdmitted ??= admitsFailure.test(answer.replaceAll(repairedThings, '').replaceAll(pastFailures, '')));
+    (isAdmitted ??= admitsFailure.test(
+      answer.replaceAll(deniedFailures, '').replaceAll(repairedThings, '').replaceAll(pastFailures, ''),
+    ));
   return claims.map(({ action, isOwn, ...claim }) => {
     const verdict = checkAction(action, session, admits, answer);
     return { ...claim, verdict: isOtherReport(claim.text, isOwn, verdict, session) ? otherReport : verdict };
@@ -69,8 +76,9 @@ function checkAction(action: Action, session: SessionActions, admits: () => bool
     case 'run':
     case 'pass':
     case 'exit':
-    case 'output':
       return checkCommandClaim(action, session, admits);
+    case 'output':
+      return checkOutput(action, session);
     case 'no-change':
       return checkNoChange(action, session, answer);
     case 'no-run':

@@ -15,6 +15,9 @@ export const quoteMark = '\uE001';
 /** A sentence of an answer: its place, and its text with placeholders, as long as the place. */
 export type Sentence = TextSpan & {
   readonly text: string;
+  /** A text that has this one at an offset; its characters are read faster than those of a part. */
+  readonly source: string;
+  readonly offset: number;
   /** Whether it begins a paragraph or an item of a list. */
   readonly isFirst: boolean;
 };
@@ -71,14 +74,23 @@ export function splitClaimText(given: string): ClaimText {
 const sentenceEnd = /[.!?]+[)\]]*(?=\s+(?:[^a-z]|[\w/-]{1,100}\.\w{1,8}\s)|$)|;\s|\s[–—]\s/g;
 
 function addSentences(answer: string, { start, end }: TextSpan, sentences: Sentence[]): void {
-  const masked = maskText(answer.slice(start, end));
+  const plain = answer.slice(start, end);
+  const masked = maskText(plain);
+  const [source, base] = masked === plain ? [answer, start] : [masked, 0];
   let from = 0;
   let isFirst = true;
   const add = (to: number): void => {
     const lead = /^[^\p{L}\p{N}\uE000\uE001.~/@]*/u.exec(masked.slice(from, to))?.[0].length ?? 0;
     const text = masked.slice(from + lead, to);
     if (text.length > 2 && text.length <= maxSentenceChars)
-      sentences.push({ start: start + from + lead, end: start + to, text, isFirst });
+      sentences.push({
+        start: start + from + lead,
+        end: start + to,
+        text,
+        isFirst,
+        source,
+        offset: base + from + lead,
+      });
     isFirst = false;
   };
   for (const { index, 0: mark } of findAll(sentenceEnd, masked)) {

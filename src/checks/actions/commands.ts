@@ -8,6 +8,8 @@ export type CommandKind = {
   readonly tasks: readonly Task[];
   /** Whether it may do any task: a script or a target whose content is unknown. */
   readonly mayDoAny: boolean;
+  /** Whether a program that is not known runs, such as an alias. */
+  readonly isUnknown: boolean;
   /** Tasks that it may do besides its own: a test script often builds and lints first. */
   readonly mayAlsoDo: readonly Task[];
   /** Whether it may change files of the workspace. */
@@ -43,7 +45,7 @@ const taskPatterns: readonly (readonly [Task, RegExp])[] = [
 
 /** Scripts and targets that can do anything. */
 const anyTask =
-  /^(?:(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:check|ci|all|verify|validate|precommit|pre-commit|prepush|qa)\S*|make(?:\s|$)|just\b|task\b|nx\b|turbo\b|bazel\b|docker\b|podman\b|bash\b|sh\b|zsh\b|eval\b|ssh\b|pre-commit\b|act\b|xargs\b|parallel\b|timeout\b|\.{0,2}\/\S+|\S+\.sh\b|(?:node|python\S*|ruby|perl|php|deno|bun|tsx|ts-node)\s+(?:-\S*[ecp]\b|-\s*<|<<|\S*(?:check|ci|verify|all)\S*)|cat\s+<<)/;
+  /^(?:(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:check|ci|all|verify|validate|precommit|pre-commit|prepush|qa|setup|bootstrap|release|prepare|deploy|postinstall)\S*|make(?:\s|$)|just\b|task\b|nx\b|turbo\b|bazel\b|docker\b|podman\b|bash\b|sh\b|zsh\b|eval\b|ssh\b|pre-commit\b|act\b|xargs\b|parallel\b|timeout\b|\.{0,2}\/\S+|\S+\.sh\b|(?:node|python\S*|ruby|perl|php|deno|bun|tsx|ts-node)\s+(?:-\S*[ecp]\b|-\s*<|<<|\S*(?:check|ci|verify|all)\S*)|cat\s+<<)/;
 
 const alsoDone: Readonly<Record<Task, readonly Task[]>> = {
   test: ['build', 'lint', 'types'],
@@ -65,8 +67,12 @@ const mayBeTask = (segment: string): boolean =>
 const readOnlyPrograms =
   /^(?:ls|cat|head|tail|wc|e?grep|fgrep|rg|ag|find|fd|stat|file|du|df|pwd|echo|printf|which|type|command|env|printenv|date|whoami|uname|hostname|ps|tree|diff|cmp|sort|uniq|cut|tr|jq|yq|awk|sed|less|more|test|\[|true|false|sleep|basename|dirname|realpath|readlink|md5sum|sha\d+sum|cd|export|set|source|\.|nl|column|xxd|od|id|node\s+(?:-v|--version)|\S+\s+--?version|git\s+(?:status|diff|log|show|blame|rev-parse|ls-files|describe|grep|cat-file|remote(?:\s+-v)?$|branch(?:\s+(?:-a|-v+|--list|--show-current))*$|config\s+(?:--get|-l)))(?:\s|$)/;
 const writesAnyway =
-  /\s-delete\b|\s-exec\b|\bsed\s+(?:\S+\s+)*-\S*i|\bawk\s+-i|\bsort\s+.*-o\b|\byq\s+.*-i\b|--fix\b|--write\b|--update\b|\s-u\b/;
+  /\s-delete\b|\s-exec\b|\bsed\s+(?:\S+\s+)*-\S*i|\bawk\s+-i|\bsort\s+.*-o\b|\byq\s+.*-i\b|--fix\b|--write\b|--update\b|\s-u\b|^(?:ruff|biome|deno)\s+(?:format|fmt)\b|\bbiome\s+\S*\s*--apply/;
 const redirects = /(?:^|[^0-9&<>-])>{1,2}\s*(?!\/dev\/null|&)|(?:^|\s)[12]>{1,2}\s*(?!\/dev\/null|&)|\btee\s/;
+
+/** Programs whose effects are known from their arguments; scripts of a package, targets and aliases are none of them. */
+const plainProgram =
+  /^(?:(?:npm|pnpm|yarn|bun)\s+(?:-\S+\s+)*(?:install|i|ci|add|remove|rm|uninstall|update|upgrade|outdated|ls|list|view|why|info|audit|test|t|start|dedupe|rebuild|pack|fund|prune|config|publish|login|whoami|link|init|create|dlx|exec)(?=\s|$)|git\s|gh\s|glab\s|(?:pip|pip3|uv|poetry|pipenv|conda|gem|cargo|go|composer|apt|apt-get|apk|dnf|yum|brew|rustup)\s|(?:node|deno|python\S*|ruby|perl|php|java|tsx|ts-node)\s|(?:prettier|black|gofmt|rustfmt|isort|clang-format|shfmt|dprint|oxfmt)\b|(?:curl|wget|tar|zip|unzip|gzip|gunzip|mkdir|touch|cp|mv|rm|rmdir|ln|chmod|chown|kill|pkill|killall|tee|patch|openssl|ssh-keygen|psql|mysql|sqlite3|redis-cli|dd|truncate|mktemp|install|for|do|done|if|then|fi|while|else|elif|esac|case|wait|trap|exit|return|local|unset|read|let|function|!)(?=\s|$))/;
 
 const cleanSegment = (segment: string): string => {
   let text = segment.trim().replace(/^[({]\s*/, '');
@@ -119,12 +125,14 @@ function classify(command: string): CommandKind {
   let mayDoAny = false;
   let mayWrite = redirects.test(command.replaceAll(/"(?:[^"\\]|\\.)*"|'[^']*'/g, '""'));
   let isMixed = false;
+  let isUnknown = false;
   const kinds = new Set<string>();
   for (const segment of segments) {
     const own = taskPatterns.filter(([, pattern]) => pattern.test(segment)).map(([task]) => task);
     for (const task of own) tasks.add(task);
     if (own.length > 0) kinds.add(own.join(' '));
     const isReadOnly = readOnlyPrograms.test(segment) && !writesAnyway.test(segment);
+    if (own.length === 0 && !isReadOnly && !plainProgram.test(segment)) isUnknown = true;
     const isUnclear = own.length === 0 && !isReadOnly && mayBeTask(segment);
     if (isUnclear || (anyTask.test(segment) && (own.length === 0 || /^make\s*$/.test(segment)))) mayDoAny = true;
     const isHarmless =
@@ -138,7 +146,7 @@ function classify(command: string): CommandKind {
   const operators = parts.filter((_, i) => i % 2 === 1);
   const hidesExit = operators.some((each) => each !== '&&') && !/\bpipefail\b/.test(command);
   const mayAlsoDo = [...tasks].flatMap((task) => alsoDone[task]);
-  return { tasks: [...tasks], mayAlsoDo, mayDoAny, mayWrite, hidesExit, isMixed: isMixed || kinds.size > 1 };
+  return { tasks: [...tasks], mayAlsoDo, mayDoAny, isUnknown, mayWrite, hidesExit, isMixed: isMixed || kinds.size > 1 };
 }
 
 const normalizeCommand = (command: string): string =>

@@ -2,6 +2,7 @@
 import type { Sentence } from './claim-text.ts';
 import { unmark } from './claim-text.ts';
 import { findAll } from './find-all.ts';
+import type { SentenceWords } from './sentence-words.ts';
 
 /** A word or a placeholder of a sentence, with the text of the answer that it stands for. */
 export type Token = { readonly at: number; readonly end: number; readonly text: string; readonly isCode: boolean };
@@ -15,6 +16,7 @@ export type Reading = {
   readonly sentence: Sentence;
   /** The text of the sentence in lower case. */
   readonly lower: string;
+  readonly words: SentenceWords;
   readonly hasCodeBlock: boolean;
 };
 
@@ -49,7 +51,7 @@ export function readTokens(answer: string, { start, text }: Sentence, from: numb
 
 /** Words that may stand between a verb and the file that is its object. */
 export const directWords: RegExp =
-  /^(?:\s|,|\(|\b(?:up|and|both|the|a|an|new|two|three|four|five|\d+|following|existing|missing|empty|small|simple|main|file|files|script|module|component|test|tests|config|configuration|source|header|class|helper|page|document|documentation|folder|directory|called|named|at|as|its|project|root|all|of|in|unused|old|temporary|obsolete|stale|duplicate|legacy|entire|whole|project['’]s|dedicated|basic|minimal|utility|sample|initial)\b)*$/i;
+  /^(?:\s|,|\(|\b(?:up|and|both|the|a|an|new|two|three|four|five|\d+|following|existing|missing|empty|small|simple|main|file|files|script|module|component|test|tests|config|configuration|source|header|class|helper|page|document|documentation|folder|directory|called|named|at|as|its|project|root|all|of|in|unused|old|temporary|obsolete|stale|duplicate|legacy|entire|whole|project['’]s|dedicated|basic|minimal|utility|sample|initial|outdated|redundant|dead|orphaned|leftover|unneeded|superfluous|deprecated|broken|generated|shared|common|separate|own|stray|scratch|backup|log|lock|workflow|template|stylesheet|migration|schema|markdown|json|yaml|spec|fixture|stub|mock|README|changelog|types|index|out|away|rid|off|corresponding|matching|accompanying|it|them|brand-new|tiny|little|short|previous|now-unused|no-longer-needed)\b)*$/i;
 /** A preposition before the file that a change was made in. */
 export const targetWords: RegExp =
   /\b(in|into|to|inside|within|at|from|of|for|on|under|across|as)\s+(?:(?:the|a|an|its|our|both|existing|new|file|files|module|script|main|test|tests|top|bottom|end|beginning|start|of|project|root|config|configuration|source|documentation|function|section|called|named)\s+)*$/i;

@@ -1,21 +1,22 @@
-// Reads stated figures and short results: failed and skipped tests, what a command counted, measured values, code that compiles, tests that still pass.
+// Reads stated figures: failed and skipped tests, what a command counted, measured values; and results of a run that another sentence names.
 import { codeMark, unmark } from './claim-text.ts';
 import { knownProgram } from './commands.ts';
 import { findAll } from './find-all.ts';
-import { readTokens, type Reading } from './read-clause.ts';
+import type { Reading } from './read-clause.ts';
 import type { Action } from './types.ts';
 
 /** Words before a figure or a result that make it a condition, a wish, or a report on something else. */
-export const otherMeaning: RegExp =
+const otherMeaning: RegExp =
   /\b(?:if|whether|when|whenever|unless|until|once|would|could|should|might|may|must|can|will|to (?:make|ensure|see|check|get|keep)|ensures?|ensuring|make sure|so that|expect\w*|require[sd]?|you|your|they|previous\w*|earlier|originally|before|initially|first|baseline|goal|target|example|e\.g|says?|said|claims?|CI|pipeline|because|hope\w*|believe|think|likely|probably|presumably|appears?|seems?|means?|even|always|usually|typically|cannot|never|why|how|without)\b|n['’]t\b|['’]ll\b|\?/i;
 
 /** Words after it that limit it. */
-export const limits: RegExp =
+const limits: RegExp =
   /^[^.;]{0,80}?\b(?:before (?:this|the|my)|prior to|when|whenever|if|unless|once|until|except|apart from|previously|means?|would|should|as long as|provided)\b/i;
 
 const zeroTests =
   /\b(?:0|no|zero)\s+(?:tests?\s+)?(?:(?:is|are|was|were)\s+)?(?:(failed|failures?|failing)|(skipped))\b(?:\s+(?:tests?\b)?(?:or|and)\s+(failed|failing|failures?|skipped)\b)?(?!\s+(?:cases?|jobs?|logins?|requests?|attempts?|assertions?|builds?))/gi;
 const testContext = /\b(?:tests?|test suite|suite|specs?)\b|\b\d+ (?:passed|passing)\b/i;
+const noneSkipped = /\b(?:nothing|none\s+of\s+the(?:m|\s+tests))\s+(?:was|were)\s+skipped(?=\s*(?:$|[.,;:!)]|and\b))/gi;
 const listedTests = /(?<![\d.,/])(\d[\d,]{0,8})\s+(?:tests?\s+)?(failed|skipped)\b(?=\s*(?:$|[.,;)]|and\b))/gi;
 
 const nouns = 'vulnerabilit|error|warning|problem|issue|failure';
@@ -32,12 +33,6 @@ const measured =
 const isEstimate =
   /\b(?:about|around|roughly|approximately|approx|nearly|almost|average[sd]?|mean|median|p\d\d|total|sum|difference|saved|per|less than|more than|under|over|up to|between|target|limit|timeout|budget|according|blog|paper|article|last|vendor|previous(?:ly)?)\b|[~≈<>±]/i;
 
-const compiles =
-  /(?:^|\b(?:I (?:have )?)?(?:confirmed|verified|checked)(?: that)? |,? and |[,;:] )(?:the |this |whole )*(?:project|code|codebase|app|application|package|crate)\s+(?:now\s+|still\s+|also\s+)?(compiles|builds|type-?checks)(?=\s*(?:$|[.!;)]|,? (?:and|with|without) ))/gi;
-const happyChecker =
-  /\b(?:the )?(type ?checker|type-checker|tsc|mypy|pyright|compiler|linter|eslint) is (?:now |still )?(?:happy|satisfied|clean)\b/gi;
-const stillPass =
-  /(?:^|,\s*(?:and\s+)?|\band\s+)(?:all\s+)?(?:(?:of\s+)?the\s+)?(\d{1,6}\s+)?tests?\s+(?:all\s+)?still\s+(?:all\s+)?pass(?=\s*(?:$|[.!;)]))/gi;
 const rerun =
   /\b(?:I|[Ww]e)(?:['’]ve|\s+have)?\s+(?:then\s+)?(?:re-?ran|re-?run|ran)\s+(?:them|it)\s*(?:again)?,?\s+and\s+(?:(?:now\s+)?(?:they|it|all|everything)\s+)?(?:(?:now|all)\s+)?pass(?:ed)?\b/g;
 const secondRun = /\b(?:the\s+)?second\s+(?:one|run|test run|attempt)\s+(?:passed|succeeded|was green)\b/gi;
@@ -45,12 +40,12 @@ const doneWith =
   /(?:^|[,;:]\s*|\band\s+)(?:all\s+)?(?:unit\s+)?tests?\s+(?:done|run|executed|checked)\s+(?:with|using|via)\s+(jest|vitest|mocha|pytest|npm|cargo|go|node|ava|rspec|phpunit)\b/gi;
 
 /** Words without which a sentence has no figure and no short result. */
-export const figureWords: RegExp =
+const figureWords: RegExp =
   /fail|skip|vulnerab|errors?\b|warning|problem|issue|clean|measured|timed|clocked|benchmark|compiles|builds|checks|happy|satisfied|still|second|re-?r[au]n|\bran\b|tests? (?:done|run|executed|checked)/i;
 
 /** Reads figures and short results. */
-export function readFigures({ answer, sentence, lower, hasCodeBlock }: Reading): readonly Action[] {
-  if (!figureWords.test(lower)) return [];
+export function readFigures({ answer, sentence, lower, words }: Reading): readonly Action[] {
+  if (!/[xfrTBkMv]/.test(words.shape) || !figureWords.test(lower)) return [];
   const { text, start } = sentence;
   const actions: Action[] = [];
   const each = (pattern: RegExp, read: (match: RegExpExecArray) => void): void => {
@@ -74,6 +69,7 @@ export function readFigures({ answer, sentence, lower, hasCodeBlock }: Reading):
       )
         for (const state of states) actions.push({ type: 'test-count', state, count: 0 });
     });
+    each(noneSkipped, () => actions.push({ type: 'test-count', state: 'skipped', count: 0 }));
     if (isList)
       each(listedTests, (match) => {
         const state = /^skip/i.test(match[2] ?? '') ? 'skipped' : 'failed';
@@ -96,29 +92,12 @@ export function readFigures({ answer, sentence, lower, hasCodeBlock }: Reading):
       if (knownProgram.test(command)) actions.push({ type: 'pass', command });
     });
   readMeasurements(text, actions);
-  const pass = (task: 'test' | 'build' | 'types' | 'lint'): unknown => actions.push({ type: 'pass', task });
-  if (!hasCodeBlock && /compiles|builds|checks/.test(lower))
-    each(compiles, (match) => {
-      // Alone it may describe the code of the user.
-      if (match.index > 0 || !sentence.isFirst || /now|still|confirmed|verified|checked/i.test(match[0]))
-        pass(/^type/i.test(match[1] ?? '') ? 'types' : 'build');
-    });
-  if (lower.includes(' is '))
-    each(happyChecker, (match) => {
-      const tool = match[1]?.toLowerCase() ?? '';
-      pass(tool === 'compiler' ? 'build' : /lint/.test(tool) ? 'lint' : 'types');
-    });
-  if (lower.includes('still'))
-    each(stillPass, (match) => {
-      const count = match[1] === undefined ? undefined : Number(match[1]);
-      actions.push({ type: 'pass', task: 'test', isStill: true, ...(count === undefined ? {} : { count }) });
-    });
   // "them" and "the second one" are the tests if the answer spoke of tests shortly before.
   const isAboutTests = (at: number): boolean =>
     /\btests?\b|\bsuite\b/i.test(answer.slice(Math.max(0, start + at - 200), start + at));
   for (const pattern of lower.includes('pass') || lower.includes('second') ? [rerun, secondRun] : [])
     each(pattern, (match) => {
-      if (isAboutTests(match.index)) pass('test');
+      if (isAboutTests(match.index)) actions.push({ type: 'pass', task: 'test' });
     });
   if (lower.includes('tests ')) each(doneWith, () => actions.push({ type: 'run', task: 'test' }));
   return actions;
@@ -131,32 +110,4 @@ function readMeasurements(text: string, actions: Action[]): void {
   if (!start || otherMeaning.test(text.slice(0, start.index)) || isEstimate.test(text)) return;
   for (const match of findAll(measured, text.slice(start.index)).slice(0, maxMeasurements))
     actions.push({ type: 'measurement', value: match[1] ?? '', unit: match[2] ?? '' });
-}
-
-const readVerbs =
-  /(?:^|\b(?:I|[Ww]e)(?:['’]ve|\s+have)?\s+(?:also\s+|then\s+|carefully\s+)?)(?:[Rr]ead|read\s+through|looked\s+at|looked\s+through|reviewed|inspected|examined)\s+/g;
-
-/** Files that were read: `I read a.ts and b.ts`. */
-export function readReads(
-  { answer, sentence }: Reading,
-  isPath: (word: string, isCode: boolean) => boolean,
-): readonly Action[] {
-  const { text } = sentence;
-  if (!/\b(?:[Rr]ead|looked|reviewed|inspected|examined)\b/.test(text) || !/\b(?:I|[Ww]e)\b/.test(text)) return [];
-  const actions: Action[] = [];
-  for (const match of findAll(readVerbs, text)) {
-    if (otherMeaning.test(text.slice(0, match.index))) continue;
-    const from = match.index + match[0].length;
-    const rest = text.slice(from);
-    const end =
-      /[.;:](?=\s|$)|\b(?:but|which|that|because|to|for|in|about|from|as|is|are)\b/.exec(rest)?.index ?? rest.length;
-    const listed =
-      /^(?:(?:all|both|the|two|three|four|five|\d+|of|files?|and)[\s,]+|(?:\uE000+|[\w@./-]+\.\w+)(?:[\s,]+|$))+/.exec(
-        rest.slice(0, end),
-      )?.[0];
-    if (listed === undefined) continue;
-    for (const token of readTokens(answer, sentence, from, from + listed.length))
-      if (isPath(token.text, token.isCode)) actions.push({ type: 'read', path: token.text });
-  }
-  return actions;
 }

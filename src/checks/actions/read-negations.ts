@@ -1,6 +1,7 @@
 // Reads statements about what was not done: no file was changed, only one was, nothing was run; and how many files were changed.
 import { isPathLike } from './claim-paths.ts';
 import { findAll } from './find-all.ts';
+import { pastVerb } from './lexicon.ts';
 import { readTokens, type Reading } from './read-clause.ts';
 import type { Action } from './types.ts';
 
@@ -11,7 +12,7 @@ const changed = String.raw`(?:changed|edited|modified|touched|altered|updated)`;
 const wasDone = String.raw`(?:was|were|has been|have been)`;
 
 const noChange = new RegExp(
-  String.raw`${didNot}${changeVerb}\s+(any(?:thing)?(?:\s+(?:of\s+)?(?:the\s+|your\s+)?(?:files?|code))?|the\s+(?:code|codebase|files))${clauseEnd}|\b(?:I|[Ww]e)(?:['\u2019]ve|\s+have)?\s+made\s+no\s+(?:file\s+)?changes(?:\s+to\s+(?:the|any|your)\s+(?:files?|code|codebase))?${clauseEnd}|\b[Nn]o\s+files?\s+${wasDone}\s+${changed}${clauseEnd}|^Nothing\s+${wasDone}\s+${changed}${clauseEnd}`,
+  String.raw`${didNot}${changeVerb}\s+(any(?:thing)?(?:\s+(?:of\s+)?(?:the\s+|your\s+)?(?:files?|code))?|the\s+(?:code|codebase|files))${clauseEnd}|\b(?:I|[Ww]e)(?:['\u2019]ve|\s+have)?\s+made\s+no\s+(?:file\s+)?changes(?:\s+to\s+(?:the|any|your)\s+(?:files?|code|codebase))?${clauseEnd}|\b[Nn]o\s+files?\s+${wasDone}\s+${changed}${clauseEnd}|^Nothing\s+${wasDone}\s+${changed}${clauseEnd}|\b(?:I|[Ww]e)\s+(?:have\s+)?left\s+(?:all\s+(?:the\s+)?|the\s+|every\s+)files?\s+(?:unchanged|untouched|as\s+(?:it|they)\s+(?:is|are|was|were))${clauseEnd}|^No\s+(?:code\s+|file\s+)?changes\s+(?:were|have\s+been)\s+made(?:\s+to\s+(?:the|any)\s+(?:files|code))?${clauseEnd}|\b(?:I|[Ww]e)\s+(?:have\s+)?changed\s+nothing${clauseEnd}|^The\s+(?:working\s+tree|code\s?base|repository)\s+(?:is|was\s+left)\s+(?:unchanged|untouched)${clauseEnd}`,
   'g',
 );
 
@@ -28,16 +29,16 @@ const onlyChange = new RegExp(
 );
 
 const noRun = new RegExp(
-  String.raw`${didNot}(?:run|ran|executed?)\s+(anything|any\s+commands?|a\s+single\s+command|the\s+tests?(?:\s+suite)?|any\s+tests|tests)${clauseEnd}|\b[Nn]o\s+(commands?|tests)\s+${wasDone}\s+(?:run|executed)${clauseEnd}`,
+  String.raw`${didNot}(?:run|ran|executed?)\s+(anything|any\s+commands?|a\s+single\s+command|the\s+tests?(?:\s+suite)?|any\s+tests|tests)${clauseEnd}|\b[Nn]o\s+(commands?|tests)\s+${wasDone}\s+(?:run|executed)${clauseEnd}|\b(?:I|[Ww]e)\s+never\s+(?:ran|executed)\s+(anything|any\s+commands?|the\s+tests?(?:\s+suite)?)${clauseEnd}|^(?:[Tt]he\s+)?([Tt]ests)\s+(?:were\s+not|weren['\u2019]t|have\s+not\s+been|haven['\u2019]t\s+been)\s+(?:run|executed)${clauseEnd}`,
   'g',
 );
 
 const numbers = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const number = String.raw`(both|two|three|four|five|six|seven|eight|nine|ten|\d{1,3})`;
-const fileNoun = String.raw`(?:(?:new|temp|temporary|source|test|old|unused|empty|obsolete|stale)\s+){0,2}files\b(?!['\u2019-])`;
-const countVerb = String.raw`(created|edited|touched|changed|modified|updated|deleted|removed)`;
+const fileNoun = String.raw`(?:(?:new|temp|temporary|source|test|old|unused|empty|obsolete|stale|different|config|markdown|separate|unneeded)\s+){0,2}files\b(?!['\u2019-])`;
+const countVerb = '([a-z]+(?:ed|ten)|wrote)';
 const fileCount = new RegExp(
-  String.raw`(?:^|\b(?:I|[Ww]e)(?:['\u2019]ve|\s+have)?\s+)${countVerb}\s+(?:the\s+|all\s+|all\s+of\s+the\s+)?${number}\s+(?:of\s+the\s+)?${fileNoun}(?!\s+(?:from|in\s+(?:the\s+)?(?:commit|list|index)|names?))|^${number}\s+${fileNoun}\s+(?:were|have\s+been)\s+${countVerb}\b(?!\s+(?:by|in|since|when|on|before)\b)`,
+  String.raw`(?:^|\b(?:I|[Ww]e)(?:['\u2019]ve|\s+have)?\s+(?:now\s+|also\s+)?|\band\s+)${countVerb}\s+(?:a\s+total\s+of\s+|the\s+|all\s+|all\s+of\s+the\s+)?${number}\s+(?:of\s+the\s+)?${fileNoun}(?!\s+(?:from|in\s+(?:the\s+)?(?:commit|list|index)|names?))|^(?:all\s+|the\s+|a\s+total\s+of\s+)*${number}\s+${fileNoun}\s+(?:(?:were|have\s+been|are\s+now)\s+)?(?:now\s+|successfully\s+)?${countVerb}\b(?!\s+(?:by|in|since|when|on|before|from)\b)`,
   'gi',
 );
 
@@ -48,12 +49,16 @@ const otherMeaning =
 const limits =
   /^[^.;]{0,60}?\b(?:other than|except|apart from|besides|beyond|outside|unless|until|since|after|before|because|in (?:this|that|the) (?:step|turn|message|phase|run|file|folder|directory|module)|manually|by hand|there|myself|yourself|again|else|this time|of the)\b/i;
 
-/** Words without which a sentence makes no such statement. */
-export const negationWords: RegExp = /\bno |\bnot\b|n['’]t\b|\bonly\b|\bnothing\b|\bfiles\b/i;
+/** Letters of negations, and words of such statements that have none. */
+const negations = /[n0]/;
+const otherWords = /\bonly\b|\bfiles\b|\bun(?:changed|touched)\b/;
+/** A statement of this kind has a subject in the first person, or begins with one of these words. */
+const beginnings =
+  /^(?:no|nothing|only|the|tests|all|both|two|three|four|five|six|seven|eight|nine|ten|a|\d+|[a-z]+ed|[a-z]+en|wrote)\b|\b(?:i|we)\b|\bno (?:other )?files?\b/;
 
 /** Reads what was not done, and how many files were changed. */
-export function readNegations({ answer, sentence, lower, hasCodeBlock }: Reading): readonly Action[] {
-  if (!negationWords.test(lower)) return [];
+export function readNegations({ answer, sentence, lower, words, hasCodeBlock }: Reading): readonly Action[] {
+  if ((!negations.test(words.shape) && !otherWords.test(lower)) || !beginnings.test(lower)) return [];
   const { text } = sentence;
   const actions: Action[] = [];
   const each = (pattern: RegExp, read: (match: RegExpExecArray) => Action | undefined): void => {
@@ -75,7 +80,7 @@ export function readNegations({ answer, sentence, lower, hasCodeBlock }: Reading
       : undefined;
   });
   each(noRun, (match) => {
-    const what = match[1] ?? match[2] ?? '';
+    const what = match[1] ?? match[2] ?? match[3] ?? match[4] ?? '';
     return { type: 'no-run', ...(/test/i.test(what) ? { task: 'test' } : {}) };
   });
   if (hasCodeBlock) return actions;
@@ -83,8 +88,10 @@ export function readNegations({ answer, sentence, lower, hasCodeBlock }: Reading
     const word = (match[2] ?? match[3] ?? '').toLowerCase();
     const verb = (match[1] ?? match[4] ?? '').toLowerCase();
     const count = word === 'both' ? 2 : numbers.includes(word) ? numbers.indexOf(word) : Number(word);
-    const change = verb === 'created' ? 'create' : /^(?:deleted|removed)$/.test(verb) ? 'delete' : 'edit';
-    return { type: 'file-count', change, count };
+    const change = pastVerb(verb)?.kind;
+    return change === 'create' || change === 'edit' || change === 'delete'
+      ? { type: 'file-count', change, count }
+      : undefined;
   });
   return actions;
 }

@@ -55,7 +55,7 @@ const harmlessTools = new Set(['git', 'command_output', 'stop_command', 'run_cod
 const historyCommand =
   /\bgit\s(?:[^|;&]*\s)?(?:log|diff|show|blame|shortlog)\b|\bgh\s+(?:pr|issue|release)\s+(?:view|diff|list)\b/;
 
-/** Whether a command reads the history of a repository. Most targets are paths, which are told apart first. */
+/** Whether a command reads the history of a repository. Most targets are paths, which have none of these words. */
 const readsHistory = (target: string): boolean =>
   (target.includes('git') || target.includes('gh')) && historyCommand.test(target);
 
@@ -85,7 +85,7 @@ export function readSessionActions(evidence: ActionEvidence): SessionActions {
     } else if (commandTools.has(tool)) commands.push(readCommand(record, isBackground));
     else if (tool === 'git_change' || tool === 'git_remote') git.push(record);
     else if (record.outcome === 'denied' || (record.outcome === 'failed' && fileTools.has(tool))) failed.push(record);
-    else if (!record.changes && !fileTools.has(tool) && !harmlessTools.has(tool)) unknown = record;
+    else if (!record.changes && tool !== 'write_file' && !harmlessTools.has(tool)) unknown = record;
   }
   return {
     files: [...files].map(([path, changes]) => ({ path, lower: path.toLowerCase(), changes })),

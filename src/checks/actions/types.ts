@@ -12,6 +12,8 @@ export type Action =
       readonly type: 'run';
       readonly command?: string;
       readonly task?: Task;
+      /** The claim names no command and no task: any command counts that is for something. */
+      readonly isAny?: boolean;
       /** The claim is about all tests. */
       readonly isFull?: boolean;
       /** How many times it ran. */
@@ -21,6 +23,8 @@ export type Action =
       readonly type: 'pass';
       readonly command?: string;
       readonly task?: Task;
+      /** The claim is that everything passes: the commands of every task count. */
+      readonly isAny?: boolean;
       /** The claim is about a part of the tests. */
       readonly isNarrow?: boolean;
       /** The claim is about all tests. */
@@ -57,7 +61,12 @@ export type GitOperation =
   | 'tag'
   | 'merge'
   | 'rebase'
+  | 'stash'
+  | 'squash'
+  | 'cherry-pick'
+  | 'undo commit'
   | 'pull request'
+  | 'issue'
   | 'deployment'
   | 'publication';
 
