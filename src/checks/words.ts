@@ -39,7 +39,7 @@ export function splitSentences(text: string): string[] {
   return sentences;
 }
 
-/** Whether a character is white space; a letter is told apart without a regular expression. */
+/** Whether a character is white space; a letter needs no regular expression. */
 function isSpace(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code <= 32 || code > 127 ? /\s/.test(text[at] ?? '') : false;

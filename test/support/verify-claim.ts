@@ -5,7 +5,7 @@ import type { Claim, ClaimVerdict, Evidence, Verifier, VerifyContext } from '../
 export const toClaim = (text: string): Claim => ({ id: 'c1', text, span: { start: 0, end: text.length } });
 
 /** Evidence that the caller gave. */
-export const given = (text: string, name = 'given'): Evidence => ({ source: { type: 'given', name }, text });
+export const givenEvidence = (text: string, name = 'given'): Evidence => ({ source: { type: 'given', name }, text });
 
 /** The context of an answer with these texts as evidence. */
 export const contextOf = (
@@ -14,7 +14,7 @@ export const contextOf = (
   more: Partial<VerifyContext> = {},
 ): VerifyContext => ({
   answer,
-  evidence: evidence.map((each) => (typeof each === 'string' ? given(each) : each)),
+  evidence: evidence.map((each) => (typeof each === 'string' ? givenEvidence(each) : each)),
   signal: new AbortController().signal,
   ...more,
 });

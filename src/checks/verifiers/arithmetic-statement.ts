@@ -25,7 +25,7 @@ type Relation = {
 };
 
 const symbols: Readonly<Record<string, Omit<Relation, 'isSymbolic'>>> = {
-  '=': { type: '=', isNegated: false, precision: 'rounded' },
+  '=': { type: '=', isNegated: false, precision: 'equal' },
   '≈': { type: '=', isNegated: false, precision: 'about' },
   '≠': { type: '=', isNegated: true, precision: 'exactly' },
   '<': { type: '<', isNegated: false, precision: 'exactly' },
@@ -184,7 +184,7 @@ function toPlain(value: ArithmeticValue): ArithmeticValue {
   const { written, ...rest } = value;
   const plain: WrittenNumber | undefined = written && {
     value: hundredth(written.value),
-    decimals: written.decimals + 2,
+    decimals: written.decimals === 0 ? 0 : written.decimals + 2,
     step: hundredth(written.step),
   };
   return { ...rest, value: hundredth(value.value), unit: '', ...(plain && { written: plain }) };

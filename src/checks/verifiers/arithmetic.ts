@@ -31,7 +31,7 @@ type Reading = {
   readonly rest: string;
 };
 
-/** Whether an expression can start at a token. After an article it goes on with another of the starting words. */
+/** Whether an expression can start at a token. After an article another of the starting words must follow. */
 function isStart(tokens: readonly Token[], at: number): boolean {
   const token = tokens[at];
   if (token?.type === 'operator') return token.text === '(' || token.text === '-' || token.text === '√';
@@ -87,9 +87,9 @@ function isSeparate(
     isJoint(token) || (isSymbolic && token?.type === 'word' && gap?.isTight !== true);
   // A colon or a point inside a time, an address or a version separates nothing.
   const isInside = tokens[start - 1]?.type === 'punctuation' && tokens[start]?.isTight === true;
-  const goesOn =
+  const isContinued =
     tokens[end]?.type === 'punctuation' && /\w/.test(tokens[end + 1]?.text ?? '') && tokens[end + 1]?.isTight === true;
-  if (goesOn || (isInside && start !== first)) return false;
+  if (isContinued || (isInside && start !== first)) return false;
   return (start === first || isLoose(tokens[start - 1], tokens[start])) && isLoose(tokens[end], tokens[end]);
 }
 

@@ -44,7 +44,7 @@ const maxAbbreviationChars = 12;
 /** Whether the sentence that ends at a position, without its full stop, ends there in the text. */
 export function isSentenceEnd(text: string, end: number): boolean {
   const after = text.slice(end, end + contextChars);
-  // A block that starts with a small letter goes on with the sentence.
+  // A block that starts with a small letter continues the sentence.
   if (nextBlock.test(after)) return !/^\s*\p{Ll}/u.test(after);
   return /^[.!。！](?:\s|$)/.test(after) || /^[。！]/.test(after);
 }
@@ -128,7 +128,7 @@ function isFramedBy(previous: string): boolean {
   if (forwardWords.test(previous) && (isIndirect(previous) || waitingWords.test(previous))) return true;
   const line = previous.trim();
   if (taskStart.test(line) || /[:：]$/.test(line)) return true;
-  // A text without a full stop that is no heading may go on with the statement.
+  // A text without a full stop that is no heading may continue with the statement.
   return !sentenceEnd.test(line) && !/(?:^|\n)[ \t]{0,3}#{1,6}[ \t][^\n]*$/.test(line) && fourWords.test(line);
 }
 

@@ -83,41 +83,52 @@ export const scaleWords: ReadonlyMap<string, Rational> = new Map(
   ).map(([word, zeros]) => [word, { n: 10n ** BigInt(zeros), d: 1n }] as const),
 );
 
-/** How a written number claims to be the value: `exactly` allows no rounding, `about` a difference of 1 %. */
-export type Precision = 'rounded' | 'exactly' | 'about';
+/** How a written number claims to be the value: `exactly` allows no rounding, `equal` leaves a rounding undecided, `about` allows a difference of 1 %. */
+export type Precision = 'rounded' | 'equal' | 'exactly' | 'about';
 
 const onePercent = rational(1n, 100n);
 const twentyPercent = rational(1n, 5n);
 const halfPercent = rational(1n, 200n);
 
+/** The value of one unit of the last digit of a number that is not a zero at the end of a whole number: 100 for 6200. */
+function significantStep({ value, decimals, step }: WrittenNumber): Rational {
+  if (decimals > 0 || value.d !== 1n || value.n === 0n) return step;
+  let [digits, place] = [value.n, 1n];
+  for (; digits % 10n === 0n; digits /= 10n) place *= 10n;
+  return rational(place);
+}
+
 /**
- * Compares an exact value with a written number. Rounding to the decimals that are written is accepted: from one decimal on if the
- * exact value has no finite notation, else from two decimals on and not below the decimals of the operands. `about` accepts a
- * difference of 1 %, and rejects one of more than 20 %. `roundsWhole` accepts a whole number for a value without a finite notation
- * that is within 0.5 %. Between a rounding and a wrong number is what cannot be decided: a cut-off
- * digit, or a whole number for a fraction.
+ * Compares an exact value with a written number. `rounded` accepts a rounding to the decimals that are written: two at least, and not
+ * fewer than the operands have; with `isConversion` one is enough within 0.5 %, and none for a value without a finite notation.
+ * `about` accepts a rounding to the digits that are written within 1 %, and rejects a difference of more than 20 %. What lies between
+ * a rounding and a wrong number cannot be decided: a digit that was cut off, a half that is rounded up or down, a whole number for a fraction.
  */
 export function compareWritten(
   exact: Rational,
   written: WrittenNumber,
-  options: { readonly precision: Precision; readonly operandDecimals?: number; readonly roundsWhole?: boolean },
+  options: { readonly precision: Precision; readonly operandDecimals?: number; readonly isConversion?: boolean },
 ): Truth {
   const difference = absolute(subtract(exact, written.value));
   if (difference.n === 0n) return 'true';
   const isWithin = (share: Rational): boolean => compare(difference, multiply(absolute(exact), share)) <= 0;
+  const isRoundedTo = (step: Rational): boolean => compare(multiply(difference, rational(2n)), step) < 0;
   if (options.precision === 'exactly') return 'false';
   if (options.precision === 'about') {
     if (exact.n === 0n) return 'undecided';
-    if (isWithin(onePercent)) return 'true';
+    if (isWithin(onePercent) && isRoundedTo(significantStep(written))) return 'true';
     return isWithin(twentyPercent) ? 'undecided' : 'false';
   }
   if (divide(exact, written.step).d === 1n) return 'false';
-  if (compare(multiply(difference, rational(2n)), written.step) <= 0) {
-    const minDecimals = isTerminating(exact) ? Math.max(2, options.operandDecimals ?? 0) : 1;
-    if (written.decimals >= minDecimals) return 'true';
-    return options.roundsWhole === true && !isTerminating(exact) && isWithin(halfPercent) ? 'true' : 'undecided';
+  if (compare(difference, written.step) > 0) return 'false';
+  if (options.precision === 'equal' || !isRoundedTo(written.step)) return 'undecided';
+  if (options.isConversion === true) {
+    const minDecimals = isTerminating(exact) ? 2 : 0;
+    return written.decimals >= minDecimals && isWithin(halfPercent) ? 'true' : 'undecided';
   }
-  return compare(difference, written.step) <= 0 ? 'undecided' : 'false';
+  return written.decimals >= Math.max(2, isTerminating(exact) ? (options.operandDecimals ?? 0) : 0)
+    ? 'true'
+    : 'undecided';
 }
 
 const englishWords =

@@ -119,5 +119,5 @@ function isSmaller(meanings: UnitMeanings, larger: UnitMeanings | undefined): bo
   return small?.dimension === large?.dimension && !!small && !!large && compare(small.factor, large.factor) < 0;
 }
 
-/** Whether a name goes on after this position, as in `m` of `m²`. */
+/** Whether a name continues after this position, as in `m` of `m²`. */
 const isContinued = (text: string, end: number): boolean => /[\p{L}\p{N}²³^/°]/u.test(text[end] ?? ' ');

@@ -68,7 +68,7 @@ function findPlace(quotation: Quotation, context: VerifyContext): Place | undefi
   return place;
 }
 
-/** Whether a word or number goes on beyond the ends of a place. */
+/** Whether a word or number continues beyond the ends of a place. */
 const isCutWord = (text: string, start: number, end: number): boolean =>
   /^[\p{L}\p{N}]{2}$/u.test(text.slice(start - 1, start + 1)) ||
   /^[\p{L}\p{N}]{2}$/u.test(text.slice(end - 1, end + 1)) ||

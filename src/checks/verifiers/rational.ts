@@ -54,6 +54,7 @@ export function compare(a: Rational, b: Rational): number {
 /** A fraction to the power of a whole number from -64 to 64; other powers are not decided. */
 export function power(base: Rational, exponent: Rational): Rational {
   if (exponent.d !== 1n || exponent.n > 64n || exponent.n < -64n) throw new Undecided('a power that is not computed');
+  if (base.n === 0n && exponent.n === 0n) throw new Undecided('zero to the power of zero');
   const positive = exponent.n < 0n ? -exponent.n : exponent.n;
   const raised = rational(base.n ** positive, base.d ** positive);
   return exponent.n < 0n ? rational(raised.d, raised.n) : raised;

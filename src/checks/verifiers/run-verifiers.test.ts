@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Event } from '../../core/index.ts';
-import { contextOf, decideLater, given, toClaim } from '../../../test/support/verify-claim.ts';
+import { contextOf, decideLater, givenEvidence, toClaim } from '../../../test/support/verify-claim.ts';
 import { codeVerifier } from './code.ts';
 import { commandVerifier } from './commands.ts';
 import { createJsonVerifier } from './json-schema.ts';
@@ -119,7 +119,7 @@ test('[A26] a verifier of the caller decides; one that throws, rejects or names 
       type: 'supported',
       decidedBy: 'exact',
       verifier: 'own',
-      evidence: [{ ...given(text), span }],
+      evidence: [{ ...givenEvidence(text), span }],
       why: 'It is there.',
     }) as const;
   const own = (verify: () => unknown) =>

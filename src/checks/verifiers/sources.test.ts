@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Event } from '../../core/index.ts';
-import { contextOf, decide, given, toClaim } from '../../../test/support/verify-claim.ts';
+import { contextOf, decide, givenEvidence, toClaim } from '../../../test/support/verify-claim.ts';
 import type { ClaimVerdict, Evidence } from '../types.ts';
 import { presenceVerifier } from './presence.ts';
 import { quotationVerifier } from './quotations.ts';
@@ -152,7 +152,7 @@ test('[A125] words of a model, and what the author wrote into a file itself, sup
     parts: [{ type: 'tool-call', id: '1', tool: 'write_file', input: { path: 'a.md', content: `Facts\n\n${text}` } }],
   };
   const events = [{ type: 'turn-ended', seq: 4, message }] as unknown as readonly Event[];
-  assert.equal(verbatim(text, [given(text)], { events }), 'undecided');
+  assert.equal(verbatim(text, [givenEvidence(text)], { events }), 'undecided');
   assert.equal(verbatim(text, [{ source: { type: 'event', seq: 4 }, text }], { events }), 'undecided');
   const passage: Evidence = { source: { type: 'document', path: 'a.md', lines: [7, 8], hash: 'h' }, text: `- ${text}` };
   assert.equal(verbatim(text, [passage]), 'undecided', 'the introduction of the list is not known');

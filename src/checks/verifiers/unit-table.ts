@@ -120,9 +120,10 @@ const systemRows: readonly (readonly [Dimension, string, string, Readonly<Record
   ['volume', 'qt', 'quart', { us: '0.946352946', imperial: '1.1365225' }],
   ['volume', 'pt', 'pint', { us: '0.473176473', imperial: '0.56826125' }],
   ['volume', '', 'fluid ounce|fl oz', { us: '0.0295735295625', imperial: '0.0284130625' }],
-  ['volume', '', 'cup', { us: '0.2365882365', metric: '0.25', imperial: '0.284130625' }],
+  ['volume', '', 'cup', { us: '0.2365882365', legal: '0.24', metric: '0.25', imperial: '0.284130625' }],
   ['mass', '', 'ton', { metric: '1000000', us: '907184.74', imperial: '1016046.9088' }],
-  ['data', 'kB|KB', 'kilobyte', { si: '8000', binary: '8192' }],
+  ['data', 'kB', 'kilobyte', { si: '8000', binary: '8192' }],
+  ['data', 'KB', '', { binary: '8192', si: '8000' }],
   ['data', 'MB', 'megabyte', { si: '8000000', binary: '8388608' }],
   ['data', 'GB', 'gigabyte', { si: '8000000000', binary: '8589934592' }],
   ['data', 'TB', 'terabyte', { si: '8000000000000', binary: '8796093022208' }],
@@ -158,7 +159,8 @@ function createTable(): UnitTable {
   const wordMap = new Map<string, UnitMeanings>();
   const addUnit = (symbols: string, words: string, meanings: UnitMeanings): void => {
     for (const symbol of symbols.split('|')) if (symbol !== '') symbolMap.set(symbol, meanings);
-    for (const word of words.split('|')) for (const form of [word, `${word}s`]) wordMap.set(form, meanings);
+    for (const word of words.split('|'))
+      if (word !== '') for (const form of [word, `${word}s`]) wordMap.set(form, meanings);
   };
   for (const [dimension, list] of Object.entries(rows))
     for (const [symbols, words, factor] of list)

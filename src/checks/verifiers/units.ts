@@ -126,8 +126,8 @@ function compareWith(
   if (!part || parts.length > 1) return undefined;
   const unit = unitOf(part.meanings, system);
   const exact = divide(subtract(base, unit.offset ?? rational(0n)), unit.factor);
-  const roundsWhole = !exactDimensions.has(unit.dimension);
-  const truth = compareWritten(exact, part.written, { precision, roundsWhole });
+  const isConversion = !exactDimensions.has(unit.dimension);
+  const truth = compareWritten(exact, part.written, { precision, isConversion });
   // `6 ft 2 in is 6.2 ft` is a rounding by chance: its digits are those of the parts.
   const isChance = truth === 'true' && precision === 'rounded' && isPartOf(part, other) && part.written.decimals < 2;
   return {
