@@ -1,8 +1,9 @@
 // Says why the words that a judge quotes do not count: the source denies, quotes, supposes or steers there, or the claim cannot be understood alone.
 import type { Claim, Evidence, TextSpan } from '../types.ts';
-import { findAssertionProblem, isQuotedAt, isSentenceEnd, isSentenceStart, isSteering } from '../verifiers/asserted.ts';
+import { findAssertionProblem, isSentenceEnd, isSentenceStart, isSteering } from '../verifiers/asserted.ts';
 import { isIndirect } from '../verifiers/assertion.ts';
 import { findWhole } from '../verifiers/place.ts';
+import { isInQuotedPart } from '../verifiers/quoted-parts.ts';
 import { hasOwnSubject } from '../verifiers/self-contained.ts';
 import { normalEvidence } from '../verifiers/source-text.ts';
 import { findMissing, findSentenceRest, withSentenceStart } from './quotation.ts';
@@ -33,7 +34,7 @@ export function findFrame(claim: Pick<Claim, 'text'>, evidence: Evidence, quoted
   const near = text.slice(Math.max(0, start - maxNear), end + maxNear);
   if (near.split(/(?<=[.!?])\s|\n/).some(isAboutVerdicts))
     return 'it stands in a text that tells a reader how to judge';
-  if (isQuotedAt(normal, start) || isQuotedAt(whole.normal, start + whole.offset))
+  if (isInQuotedPart(normal, start) || isInQuotedPart(whole.normal, start + whole.offset))
     return 'it is quoted or struck out in the source';
   const sentence = withSentenceStart(text, { start, end }) + findSentenceRest(text, quoted);
   if (isIndirect(sentence) && !isIndirect(claim.text)) return 'the source denies, supposes, asks or reports it';

@@ -12,7 +12,8 @@ import {
   taskStart,
   waitingWords,
 } from './framing-words.ts';
-import { createLookup, findQuotedParts } from './quoted-parts.ts';
+import { isInQuotedPart } from './quoted-parts.ts';
+import { findTitles } from './source-marks.ts';
 import type { NormalText } from './source-text.ts';
 
 /** Max characters before and after a sentence that are read for its context. */
@@ -82,8 +83,6 @@ type Heading = { readonly at: number; readonly level: number; readonly isDenying
 /** What a source says about its sentences; computed once. */
 type SourceFacts = {
   readonly headings: readonly Heading[];
-  /** Whether a place is in a part that the source only shows, such as a quotation. */
-  readonly isQuoted: (at: number) => boolean;
   /** Where lines end. */
   readonly lineEnds: readonly number[];
   /** Whether the source calls itself untrue. */
@@ -96,10 +95,8 @@ function getFacts(source: NormalText): SourceFacts {
   const known = knownFacts.get(source);
   if (known) return known;
   const text = source.original;
-  const isQuoted = createLookup(findQuotedParts(text));
   const facts = {
-    headings: findHeadings(text).filter(({ at }) => !isQuoted(at + 1)),
-    isQuoted,
+    headings: findHeadings(text).filter(({ at }) => !isInQuotedPart(source, at + 1)),
     lineEnds: Array.from(text.matchAll(/\n/g), ({ index }) => index),
     deniesItself: deniesItself(text),
   };
@@ -119,6 +116,8 @@ function findHeadings(text: string): readonly Heading[] {
     const level = match[1]?.startsWith('=') ? 1 : 2;
     if (title.trim() !== '') headings.push({ at, level, isDenying: isDenying(title) });
   }
+  for (const { at, level, text: title } of findTitles(text))
+    if (level === 7) headings.push({ at, level, isDenying: isDenying(title) });
   return headings.toSorted((a, b) => a.at - b.at);
 }
 
@@ -160,7 +159,7 @@ export function findAssertionProblem(source: NormalText, { start, end }: TextSpa
   if (!isSentenceStart(text, start) || !isSentenceEnd(text, end)) return 'it is only a part of a sentence';
   const facts = getFacts(source);
   if (facts.deniesItself) return 'the source calls what it contains untrue';
-  if (facts.isQuoted(start)) return 'it is code, quoted, hidden or struck out in the source';
+  if (isInQuotedPart(source, start)) return 'it is code, quoted, hidden or struck out in the source';
   const after = text.slice(end, end + contextChars);
   if (attribution.test(after)) return 'the source attributes it';
   const problem = findContextProblem(text, start, after);
@@ -175,9 +174,6 @@ function withoutMark(before: string): string {
   const lineStart = before.lastIndexOf('\n') + 1;
   return listMark.test(before.slice(lineStart)) ? before.slice(0, lineStart) : before;
 }
-
-/** Whether a place of a source is inside code, quotation marks, a block quote, hidden or deleted text, or a comment. */
-export const isQuotedAt = (source: NormalText, start: number): boolean => getFacts(source).isQuoted(start);
 
 /** Where the line of a place starts. */
 const findLineStart = ({ lineEnds }: SourceFacts, at: number): number =>
@@ -195,7 +191,7 @@ function countBefore(positions: readonly number[], end: number): number {
 
 /** Whether a heading above a place denies or supposes what its section says. */
 function hasDenyingHeading(headings: readonly Heading[], start: number): boolean {
-  let level = 7;
+  let level = 8;
   for (let index = headings.length - 1; index >= 0; index--) {
     const heading = headings[index];
     if (!heading || heading.at >= start || heading.level >= level) continue;

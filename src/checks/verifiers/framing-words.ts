@@ -47,22 +47,29 @@ const wholeDenial = new RegExp(
 
 /** Marks of a source that was corrected, that is a draft or was given up, or that is fiction. */
 const wholeMarks =
-  /\b(?:corrections?|erratum|errata|corrigend(?:um|a)|retraction|april fools?|satire|satirical|parody|works? of fiction|lorem ipsum|only (?:statement|answer|option|sentence|claim|item|number))\b|\b(?:update|edit)\s?:|^\W{0,6}status\W{1,6}(?:draft|rejected|superseded|deprecated|withdrawn|obsolete|proposed|abandoned|cancelled)\b/im;
+  /\b(?:corrections?|erratum|errata|corrigend(?:um|a)|retraction|april fools?|satire|satirical|parody|works? of fiction|lorem ipsum|only (?:statement|answer|option|sentence|claim|item|number))\b|\b(?:update|edit)\s?:|^\W{0,6}stat(?:us|e)\W{1,6}(?:draft|rejected|superseded|deprecated|withdrawn|obsolete|proposed|abandoned|cancelled|archived|retired|outdated)\b|^\W{0,6}(?:superseded|obsoleted|replaced)[ -]by\b|^\W{0,6}(?:deprecated|obsolete|superseded|archived|withdrawn|retracted|outdated)\W{0,6}$/im;
 
-const frontMatter = /^---[ \t]*\n([^]{1,4000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
+/** A sentence that calls a document given up or no longer right. */
+const givenUp =
+  /\bthis (?:[\w-]{1,30} ){0,2}(?:document|page|article|guide|adr|rfc|decision|record|spec|specification|policy|proposal|manual|readme|wiki|post|chapter|section|edition|version)\b(?:\s[^\s.!?]{1,40}){0,2}\s(?:is|was|has been|are)(?:\s[^\s.!?]{1,40}){0,2}\s(?:deprecated|archived|obsolete|outdated|superseded|withdrawn|retired|rejected|retracted|abandoned|out of date|no longer|not (?:maintained|current|valid|up to date))\b|\b(?:nothing|none|not a word)\b(?:\s[^\s.!?]{1,40}){0,6}\s(?:is|are|was|were)\s(?:\w{1,20}\s)?(?:true|correct|accurate|right|real|valid)\b/i;
+
+const frontMatter = /^(?:---|\+\+\+)[ \t]*\n([^]{1,4000}?)\n(?:---|\+\+\+|\.\.\.)[ \t]*(?:\n|$)/;
 /** A flag that a document is given up, unless it is set to false. */
 const givenUpFlag =
-  /^(?:is[ _-]?)?(?:draft|archived?|deprecated|obsolete|outdated|superseded|replaced|retracted|withdrawn|retired|expired|rejected|fiction|unlisted)(?:[ _-]?(?:by|on|at|date|in))?[ \t]*:[ \t]*(?!false|no|null|~|''|""|\[\]|$)/im;
+  /^(?:is[ _-]?)?(?:draft|archived?|deprecated|obsolete|outdated|superseded|replaced|retracted|withdrawn|retired|expired|rejected|fiction|unlisted)(?:[ _-]?(?:by|on|at|date|in))?[ \t]*[:=][ \t]*(?!false|no|null|~|''|""|\[\]|$)/im;
 const describingLine =
-  /^(?:title|status|state|stage|tags?|keywords|categor(?:y|ies)|type|kind|labels?)[ \t]*:.{0,400}$/gim;
+  /^(?:title|status|state|stage|tags?|keywords|categor(?:y|ies)|type|kind|labels?)[ \t]*[:=].{0,400}$/gim;
 
 /** Whether the front matter of a document says that it is given up, invented or about what is not so. */
 function isMarkedInFront(text: string): boolean {
-  const front = text.startsWith('---') ? frontMatter.exec(text)?.[1] : undefined;
+  const front = /^(?:---|\+\+\+)/.test(text) ? frontMatter.exec(text)?.[1] : undefined;
   if (front === undefined) return false;
   return givenUpFlag.test(front) || (front.match(describingLine) ?? []).some((line) => strongDenial.test(line));
 }
 
 /** Whether a source calls itself or a part of it untrue, corrected, given up or invented: then no sentence of it is taken as it stands. */
 export const deniesItself = (text: string): boolean =>
-  wholeMarks.test(text) || (untrueWord.test(text) && wholeDenial.test(text)) || isMarkedInFront(text);
+  wholeMarks.test(text) ||
+  (untrueWord.test(text) && wholeDenial.test(text)) ||
+  givenUp.test(text) ||
+  isMarkedInFront(text);

@@ -1,5 +1,6 @@
 // Finds the parts of a text that it does not assert itself: code, comments, quotations, struck or hidden text, and front matter. Linear time.
 import type { TextSpan } from '../types.ts';
+import type { NormalText } from './source-text.ts';
 
 /** A line of a text. */
 type Line = { readonly start: number; readonly text: string };
@@ -28,13 +29,24 @@ export function findQuotedParts(text: string): Parts {
     ...findUnbalanced(text, /["“”„‟«»❝❞]/g, isCode),
     ...findUnbalanced(text, /~~/g, isCode),
     ...findSingleQuotes(text),
+    ...findSingleStrikes(text),
+    ...findTemplateComments(text),
   ].toSorted(byStart);
+}
+
+const knownLookups = new WeakMap<NormalText, (at: number) => boolean>();
+
+/** Whether a place of a source is in a part that the source only shows; the parts are found once. */
+export function isInQuotedPart(source: NormalText, at: number): boolean {
+  let lookup = knownLookups.get(source);
+  if (!lookup) knownLookups.set(source, (lookup = createLookup(findQuotedParts(source.original))));
+  return lookup(at);
 }
 
 const byStart = (a: TextSpan, b: TextSpan): number => a.start - b.start;
 
 /** Returns a function that says whether a position is inside one of ascending parts: after the start, and before the end. */
-export function createLookup(parts: Parts): (at: number) => boolean {
+function createLookup(parts: Parts): (at: number) => boolean {
   // The largest end of the parts up to each one, so that one comparison is enough.
   let most = 0;
   const ends = parts.map(({ end }) => (most = Math.max(most, end)));
@@ -52,9 +64,9 @@ export function createLookup(parts: Parts): (at: number) => boolean {
 const maxPrefix = 300;
 
 function* findFrontMatter(lines: readonly Line[]): Generator<TextSpan> {
-  if (!/^---[ \t]*$/.test(lines[0]?.text.slice(0, maxPrefix) ?? '')) return;
-  const end = lines.findIndex(({ text }, i) => i > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(text.slice(0, maxPrefix)));
-  if (end > 1 && /^[\w-]{1,40}:/.test(lines[1]?.text ?? '')) yield { start: -1, end: lines[end]?.start ?? 0 };
+  if (!/^(?:---|\+\+\+)[ \t]*$/.test(lines[0]?.text.slice(0, maxPrefix) ?? '')) return;
+  const end = lines.findIndex(({ text }, i) => i > 0 && /^(?:---|\+\+\+|\.\.\.)[ \t]*$/.test(text.slice(0, maxPrefix)));
+  if (end > 1 && /^[\w-]{1,40}[ \t]?[:=]/.test(lines[1]?.text ?? '')) yield { start: -1, end: lines[end]?.start ?? 0 };
 }
 
 /** Fenced code; a fence without an end goes to the end of the text. */
@@ -158,11 +170,12 @@ function* findTagged(text: string, isCode: (at: number) => boolean): Generator<T
   if (open) yield { start: open.start, end: text.length + 1 };
 }
 
-/** Comments of code between `/*` at the beginning of a line and their end. */
+/** Comments of code between `/*` at the beginning of a line and their end, and lines that are comments. */
 function* findBlockComments(lines: readonly Line[], text: string): Generator<TextSpan> {
   let until = 0;
   for (const line of lines) {
-    if (/^[ \t]{0,40}\/\//.test(line.text)) yield { start: line.start - 1, end: line.start + line.text.length + 1 };
+    if (/^[ \t]{0,40}(?:\/\/|\[(?:\/\/|comment)\]:)/.test(line.text))
+      yield { start: line.start - 1, end: line.start + line.text.length + 1 };
     if (line.start < until || !/^[ \t]{0,40}\/\*/.test(line.text)) continue;
     const close = text.indexOf('*/', line.start);
     until = close < 0 ? text.length + 1 : close;
@@ -212,3 +225,32 @@ function* findSingleQuotes(text: string): Generator<TextSpan> {
 }
 
 const maxSingleQuote = 4000;
+
+/** Text between single tildes, which some dialects of Markdown strike out; a tilde before a number does not open. */
+const findSingleStrikes = (text: string): Parts =>
+  text.includes('~')
+    ? Array.from(
+        text.matchAll(/(?<![^\s*_(])~(?=\p{L})([^~]{1,4000})(?<!\s)~(?![~\p{L}\p{N}])/gu),
+        ({ 0: whole, index }) => ({ start: index, end: index + whole.length }),
+      )
+    : [];
+
+/** The marks of comments of template languages. */
+const templateComments: readonly (readonly [open: string, close: string])[] = [
+  ['{% comment', '{% endcomment'],
+  ['{{!--', '--}}'],
+  ['{#', '#}'],
+  ['<%--', '--%>'],
+  ['{/*', '*/}'],
+];
+
+function* findTemplateComments(text: string): Generator<TextSpan> {
+  for (const [open, close] of templateComments)
+    for (let at = text.indexOf(open); at >= 0;) {
+      const found = text.indexOf(close, at);
+      // Without an end it is no comment of a template, such as an anchor `{#name}`.
+      if (found < 0) break;
+      yield { start: at - 1, end: found };
+      at = text.indexOf(open, found);
+    }
+}

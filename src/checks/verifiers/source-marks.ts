@@ -2,7 +2,8 @@
 import type { Evidence } from '../types.ts';
 import { contentWords } from '../words.ts';
 import { strongDenial } from './framing-words.ts';
-import { normalEvidence, normalizeText, oncePerText } from './source-text.ts';
+import { isInQuotedPart } from './quoted-parts.ts';
+import { normalEvidence, normalizeText, oncePerText, type NormalText } from './source-text.ts';
 
 /** Words of a title or of the first lines that mark a text as invented, as a pattern, or as no longer valid. */
 const markingWords =
@@ -39,7 +40,8 @@ const isPlainTitle = (line: string): boolean =>
 const titleWords =
   /\b(?:out of scope|non-?goals?|un(?:supported|available|finished|released|tested|confirmed|verified|known|decided|likely|wanted|true|proven|resolved|official)|not|coming|visions?|wish\w{0,5}|criteria|requirements?|user stor(?:y|ies)|assumptions?|advert\w{0,10}|sponsored|promo\w{0,8}|marketing|brochures?|commercial|hypothes[ei]s|speculations?|predictions?|forecasts?|expectations?|objectives?|limitations?|known issues|open (?:issues|questions|points)|pending|tbd|wanted|concepts?|previews?|what if|removed|missing|future|planned|plans?|ideas?|rumou?rs?|opinions?|quotes?|reviews?|letters?|testimonials?|demo|lab|optional|with(?:out)? the|if|only)\b/i;
 
-type Title = {
+/** A title of a text: its level is 7 for a line without the mark of a heading. */
+export type Title = {
   readonly at: number;
   readonly level: number;
   readonly text: string;
@@ -47,8 +49,8 @@ type Title = {
   readonly isMarked: boolean;
 };
 
-/** The titles of a text: headings, and short lines between blank lines, which are below all headings. */
-const titlesOf = oncePerText((text): readonly Title[] => {
+/** Finds the titles of a text: headings, and short lines between blank lines, also in bold, which are below all headings. */
+export function findTitles(text: string): readonly Title[] {
   const titles: Title[] = [];
   const addTitle = (start: number, level: number, title: string): void => {
     titles.push({ at: start, level, text: title, isMarked: markingWords.test(title) || titleWords.test(title) });
@@ -60,12 +62,36 @@ const titlesOf = oncePerText((text): readonly Title[] => {
     const line = raw.trim();
     const mark = /^#{1,6}(?=\s)/.exec(line)?.[0].length;
     if (mark !== undefined) addTitle(at, mark, line.slice(mark).trim());
-    else if (isAfterBlank && (lines[i + 1] ?? '').trim() === '' && isPlainTitle(line)) addTitle(at, 7, line);
+    else if (isAfterBlank && (lines[i + 1] ?? '').trim() === '') {
+      const plain = withoutEmphasis(line);
+      if (isPlainTitle(plain)) addTitle(at, 7, plain);
+    }
     isAfterBlank = line === '';
     at += raw.length + 1;
   }
   return titles;
-});
+}
+
+/** A line without the marks of emphasis around it. */
+function withoutEmphasis(line: string): string {
+  for (const mark of ['**', '__', '*', '_'])
+    if (line.length > 2 * mark.length && line.startsWith(mark) && line.endsWith(mark))
+      return line.slice(mark.length, -mark.length).trim();
+  return line;
+}
+
+const knownTitles = new WeakMap<NormalText, readonly Title[]>();
+
+/** The titles of evidence; what looks like one in code or a comment is none. */
+function titlesOf(evidence: Evidence): readonly Title[] {
+  const normal = normalEvidence(evidence);
+  let titles = knownTitles.get(normal);
+  if (!titles) {
+    titles = findTitles(evidence.text).filter(({ at }) => !isInQuotedPart(normal, at + 1));
+    knownTitles.set(normal, titles);
+  }
+  return titles;
+}
 
 /** The titles above a place, the nearest first. */
 function titlesAbove(titles: readonly Title[], start: number): readonly Title[] {
