@@ -165,3 +165,34 @@ test('[A24] [A34] after kill -9 of a run with --verify, the resumed run is verif
   assert.equal(later.code, 0, later.out + later.err);
   assert.doesNotMatch(later.out, /~~/, 'a new run without the option is not verified');
 });
+
+test('[A34] [A36] a resumed and an exported transcript show the struck claims as struck, and an abstention as one', async (t) => {
+  const program = await createReader(t, 'The pump of the house runs at 40 bar. The filter is changed in June.');
+  assert.equal((await program.run(['-p', question, '--verify', '-n', 'talk'])).code, 0);
+  const struck = /40 bar\. \[1\] ~~The filter is changed in June\.~~/;
+  assert.match((await program.run(['sessions', 'export', 'talk'])).out, struck);
+  const json = JSON.parse((await program.run(['sessions', 'export', 'talk', '--format', 'json'])).out) as JsonObject;
+  assert.match(JSON.stringify(json['checkedAnswers']), struck);
+  const html = (await program.run(['sessions', 'export', 'talk', '--format', 'html'])).out;
+  assert.match(html, /<(?:del|s)>The filter is changed in June\.<\/(?:del|s)>/);
+  const wrong = await createReader(t, 'The pump of the house runs at 50 bar.');
+  assert.equal((await wrong.run(['-p', question, '--verify', '-n', 'talk'])).code, 6);
+  const { out } = await wrong.run(['sessions', 'export', 'talk']);
+  assert.match(
+    out,
+    /I don’t know: .*\n\nThe draft, which is not verified:\n\n~~The pump of the house runs at 50 bar\.~~/,
+  );
+});
+
+test(
+  '[A36] a session that is resumed at the prompt shows the answer with its struck claim',
+  { skip: noTerminal() },
+  async (t) => {
+    const program = await createReader(t, 'The pump of the house runs at 40 bar. The filter is changed in June.');
+    assert.equal((await program.run(['-p', question, '--verify', '-n', 'talk'])).code, 0);
+    const terminal = await program.open(['-r', 'talk']);
+    const screen = await terminal.waitFor(/40 bar\. \[1\]/);
+    assert.match(screen, /The filter is changed in June\./);
+    assert.equal(screen.match(/The filter is changed in June\./g)?.length, 1);
+  },
+);

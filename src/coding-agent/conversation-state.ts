@@ -23,7 +23,7 @@ import {
   assertLocalModel,
   withPrivacyViews,
 } from './private-sessions.ts';
-import { recordVerificationDemand, withVerifyCheck } from './verification/verify-check.ts';
+import { recordVerificationDemand } from './verification/verification-demand.ts';
 
 /** The choices of the user for one conversation, such as command line flags; they override the settings. */
 export type ConversationFlags = {
@@ -161,6 +161,9 @@ async function createAgentIn(
     assertModelAllowed: async (model) => (state.private ? assertLocalModel(model, settings) : undefined),
   });
   const isWanted = flags.verify === true || settings.verifiesAnswers;
+  // The log of a new session of a single run demands nothing.
+  if (!isWanted && options.selector.type === 'new' && options.rememberModel !== true) return agent;
+  const { withVerifyCheck } = await import('./verification/verify-check.ts');
   return withVerifyCheck(agent, { settings, host, isWanted, current: () => state });
 }
 

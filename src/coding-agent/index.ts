@@ -58,7 +58,7 @@ export {
 } from './approval-prompts.ts';
 export { formatApprovalDetail, formatPreview, numberDiffLines, type PreviewFormatOptions } from './format-preview.ts';
 export { privacyView, findPrivacyLabel, assertLocalModel } from './private-sessions.ts';
-export { isVerificationDemanded } from './verification/verify-check.ts';
+export { isVerificationDemanded } from './verification/verification-demand.ts';
 export { selectSandbox } from './sandbox.ts';
 export { createPolicyContext } from './gates.ts';
 export { listFileChanges, restoreFileChanges, type FileChanges, type RecordedChange } from './file-changes.ts';

@@ -190,7 +190,7 @@ export {
 export { unknownOutcomeQuestion } from './unknown-outcome.ts';
 export { isValidCost, isValidUsage } from './validate-usage.ts';
 export { readView, type ViewStates } from './projections.ts';
-export { parseVerificationDemand, verificationDemandKey } from './verification-demand.ts';
+export { parseVerificationDemand, verificationDemandKey, verificationKey } from './verification-annotations.ts';
 export { escapeInvisible, escapeInvisibleLine } from './escape-invisible.ts';
 export type {
   FileChange,

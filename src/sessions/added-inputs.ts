@@ -1,9 +1,12 @@
 // The texts in user messages that the user did not write: notes of the program, commands that the user ran, texts of hooks, and reminders.
 import {
+  isObject,
   messageText,
   parseNotes,
+  verificationKey,
   type Event,
   type InputSource,
+  type Json,
   type Message,
   type MessagePart,
   type UnconfirmedClaim,
@@ -15,6 +18,8 @@ export type AddedInputs = {
   readonly nonces: ReadonlySet<string>;
   /** The statements that checks could not confirm, by the text of the answer. */
   readonly unconfirmed?: ReadonlyMap<string, readonly UnconfirmedClaim[]>;
+  /** What was found about answers, by the text of the answer: the record of a verification, or the text of a check that replaces it. */
+  readonly checked?: ReadonlyMap<string, Json>;
 };
 
 /** Collects the added texts of a log. */
@@ -40,12 +45,17 @@ export function createAddedInputs(): AddedInputsCollector {
   const texts = new Map<string, InputSource>();
   const nonces = new Set<string>();
   const unconfirmed = new Map<string, readonly UnconfirmedClaim[]>();
+  const checked = new Map<string, Json>();
   let isFork = false;
   let answer: Message | undefined;
   const record = (event: Event): void => {
     if (event.type === 'turn-ended') answer = event.message;
     if (event.type === 'check-ended' && event.verdict.type === 'passed' && event.verdict.claims && answer)
       unconfirmed.set(messageText(answer), event.verdict.claims);
+    if (event.type === 'check-ended' && answer && 'text' in event.verdict && !checked.has(messageText(answer)))
+      checked.set(messageText(answer), event.verdict.text ?? '');
+    if (event.type === 'annotation-added' && event.key === verificationKey && isObject(event.value))
+      checked.set(String(event.value['draft']), event.value);
     if (event.type === 'session-started') {
       nonces.add(event.nonce ?? '');
       isFork = event.from !== undefined;
@@ -59,7 +69,7 @@ export function createAddedInputs(): AddedInputsCollector {
     if (event.type !== 'input-received' || event.by === undefined) return;
     for (const part of event.parts) if (part.type === 'text') texts.set(part.text, event.by);
   };
-  return { texts, nonces, unconfirmed, record };
+  return { texts, nonces, unconfirmed, checked, record };
 }
 
 function addReminderNonce(nonces: Set<string>, part: MessagePart): void {

@@ -60,9 +60,11 @@ export async function exportDocument(document: ExportDocument, format: ExportFor
     case 'json': {
       const { calls, added, ...rest } = document;
       const unconfirmed = [...(added?.unconfirmed?.values() ?? [])].flat();
+      const checkedAnswers = added ? (await import('./checked-answers.ts')).listCheckedAnswers(added) : [];
       const records = {
         ...(calls ? { calls: Object.fromEntries(calls) } : {}),
         ...(unconfirmed.length > 0 ? { unconfirmedClaims: unconfirmed } : {}),
+        ...(checkedAnswers.length > 0 ? { checkedAnswers } : {}),
       };
       return `${JSON.stringify({ ...rest, ...records }, null, 2)}\n`;
     }

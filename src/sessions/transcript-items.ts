@@ -10,6 +10,7 @@ import {
 } from '../core/index.ts';
 import { classifyUserText, noAddedInputs, type AddedInputs } from './added-inputs.ts';
 import type { CallRecords } from './call-records.ts';
+import { toCheckedMessage } from './checked-answers.ts';
 
 /** What wrote a text: a note is a text of the program for the model. */
 export type Speaker = 'User' | 'Assistant' | 'Note' | 'Hook' | 'Reminder' | 'Check';
@@ -44,7 +45,7 @@ export function toTranscriptItems(
     const results = after?.role === 'tool' ? after.parts.filter((part) => part.type === 'tool-result') : [];
     const claims = message.role === 'assistant' ? added.unconfirmed?.get(messageText(message)) : undefined;
     return [
-      ...message.parts.flatMap((part) => toItems(part, message.role, results, calls, added)),
+      ...toCheckedMessage(message, added).parts.flatMap((part) => toItems(part, message.role, results, calls, added)),
       ...(claims ? [{ type: 'text', speaker: 'Check', text: formatUnconfirmedClaims(claims) } as const] : []),
     ];
   });

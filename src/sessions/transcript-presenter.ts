@@ -14,6 +14,7 @@ import {
   formatError,
 } from '../core/index.ts';
 import { formatAddedInput, noAddedInputs, splitUserParts, type AddedInputs } from './added-inputs.ts';
+import { toCheckedMessage } from './checked-answers.ts';
 import { getDiff, type CallRecords } from './call-records.ts';
 import type { CallBlock, CallStatus, TranscriptSink } from './transcript-block.ts';
 
@@ -234,7 +235,7 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
       const id = `r${i}`;
       if (message.role === 'user') showUserMessage(message.parts, id, added);
       if (message.role === 'assistant') {
-        showMessage(message, id);
+        showMessage(toCheckedMessage(message, added), id);
         const claims = added.unconfirmed?.get(messageText(message));
         if (claims)
           sink.putBlock({

@@ -29,4 +29,5 @@ export {
   type DraftResult,
 } from './answer-question.ts';
 export { formatOutcome, formatReport, type FormatReportOptions, type ReportStyle } from './format-report.ts';
-export { findClaimsWithoutEvidence, parseVerificationRecord, toVerificationRecord, verificationKey } from './record.ts';
+export { findClaimsWithoutEvidence, parseVerificationRecord, toVerificationRecord } from './record.ts';
+export { verificationKey } from '../../core/index.ts';

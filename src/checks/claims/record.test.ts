@@ -1,9 +1,9 @@
 // Tests of the record of a verification: every supported claim of the log has its evidence there.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Event, Fact, Json } from '../../core/index.ts';
+import { verificationKey, type Event, type Fact, type Json } from '../../core/index.ts';
 import { formatReport } from './format-report.ts';
-import { findClaimsWithoutEvidence, parseVerificationRecord, toVerificationRecord, verificationKey } from './record.ts';
+import { findClaimsWithoutEvidence, parseVerificationRecord, toVerificationRecord } from './record.ts';
 import { verifyAnswer } from './verify-answer.ts';
 
 const toEvents = (facts: readonly Fact[]): readonly Event[] =>

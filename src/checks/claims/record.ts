@@ -1,11 +1,8 @@
 // The record of a verification in a session log, and the check that every supported claim of the log has its evidence there.
-import { isObject, type Event, type Json, type JsonObject } from '../../core/index.ts';
+import { isObject, verificationKey, type Event, type Json, type JsonObject } from '../../core/index.ts';
 import type { CheckedClaim, Evidence, EvidenceSource } from '../types.ts';
 import { decidingText, narrowLines } from './render.ts';
 import type { Citation, VerificationReport } from './report.ts';
-
-/** The key of the annotation with the record of a verification. */
-export const verificationKey = 'verification';
 
 const maxRecordedText = 2000;
 

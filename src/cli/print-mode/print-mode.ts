@@ -1,6 +1,13 @@
 // One-shot mode: answers a prompt, tests a connection or lists models, and exits.
 import { formatCliError, withProgramName } from '../args/program-name.ts';
-import type { OutputSchema, ToolCall, Event, Json, RunState } from '../../core/index.ts';
+import {
+  verificationKey,
+  type OutputSchema,
+  type ToolCall,
+  type Event,
+  type Json,
+  type RunState,
+} from '../../core/index.ts';
 import { randomUUID } from 'node:crypto';
 import {
   createEventTranslator,
@@ -148,7 +155,7 @@ async function runPrompt(
     session() {},
     event(event) {
       if (event.type === 'turn-ended') lastTurn = event;
-      if (event.type === 'annotation-added' && event.key === 'verification') verification = event.value;
+      if (event.type === 'annotation-added' && event.key === verificationKey) verification = event.value;
       printer.event(event);
       translate.event(event);
     },

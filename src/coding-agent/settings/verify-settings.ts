@@ -7,18 +7,10 @@ const names = textParser('names of models: a list, or names separated by spaces 
 
 /** The names of judges: a list, a list as JSON, or a text; the value is the names with a space between them. */
 function parseNames(value: unknown): ReturnType<SettingEntry['parse']> {
-  const list = typeof value === 'string' && value.trim().startsWith('[') ? parseList(value) : value;
-  if (!Array.isArray(list)) return names(typeof list === 'string' ? list.split(/[\s,]+/).join(' ') : list);
-  const isList = list.every((each) => typeof each === 'string' && /^[^\s,]+$/.test(each));
-  return names(isList ? list.join(' ') : undefined);
-}
-
-function parseList(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const text = Array.isArray(value) ? JSON.stringify(value) : value;
+  if (typeof text !== 'string') return names(undefined);
+  const [, list] = /^\s*\[((?:"[^"\s,]+"|[\s,])*)\]\s*$/.exec(text) ?? [];
+  return names(text.includes('[') && list === undefined ? '' : (list ?? text).replaceAll(/["\s,]+/g, ' '));
 }
 
 /** More judges add cost but little information. */

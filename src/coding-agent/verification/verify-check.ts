@@ -1,37 +1,11 @@
-// Adds the verification of answers to an agent, as a check, and records that a session needs it.
+// Adds the verification of answers to an agent, as a check.
 import type { Session } from '../../agent/index.ts';
-import {
-  parseVerificationDemand,
-  readView,
-  verificationDemandKey,
-  type NamedView,
-  type Provider,
-  type RunState,
-} from '../../core/index.ts';
+import type { Provider } from '../../core/index.ts';
 import type { CodingAgent } from '../create-agent.ts';
 import type { ModelHost } from '../models/open-model.ts';
 import type { ResolvedModel } from '../models/resolve-model.ts';
 import type { Settings } from '../settings/index.ts';
-
-/** Whether the answers of the session are verified, as it was last recorded. */
-const demandView: NamedView<boolean> = {
-  name: verificationDemandKey,
-  initial: false,
-  on: (isDemanded, event) => parseVerificationDemand(event) ?? isDemanded,
-  serialize: (isDemanded) => isDemanded,
-  restore: (saved) => saved === true,
-};
-
-/** Whether the log says that the answers of this session are verified. */
-export const isVerificationDemanded = (state: RunState): boolean => readView(state, demandView);
-
-/** Records whether answers are verified. A run that was interrupted keeps what it was started with. */
-export async function recordVerificationDemand(session: Session, isWanted: boolean): Promise<void> {
-  const { state } = session;
-  const isDemanded = isVerificationDemanded(state);
-  if (isWanted === isDemanded || (isDemanded && state.run !== undefined)) return;
-  await session.annotate(verificationDemandKey, isWanted);
-}
+import { demandView, isVerificationDemanded } from './verification-demand.ts';
 
 /** What a verification in a run reads when an answer is there. */
 export type VerifyCheckContext = {
