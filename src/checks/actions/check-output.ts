@@ -5,6 +5,9 @@ import type { SessionActions } from './session-actions.ts';
 import type { Action } from './types.ts';
 import { cannotDecide, decide, eventEvidence, findUnknown, shorten, summaryEvidence } from './verdicts.ts';
 
+/** A mark between thousands that may be absent, as a pattern. */
+const thousandsMark = "[.,'_\u00a0\u202f ]?";
+
 /** Decides whether a command printed a value. */
 export function checkOutput(
   { command, value }: Action & { readonly type: 'output' },
@@ -17,7 +20,7 @@ export function checkOutput(
   const isNumber = /^-?[\d.,]+$/.test(wanted);
   const numberPattern = isNumber
     ? new RegExp(
-        String.raw`(?<![\d.])${wanted.replaceAll(/[.,]/g, '[.,]').replaceAll(/(?<=\d)(?=(?:\d{3})+(?!\d))/g, "[.,'_\u00a0\u202f ]?")}(?![\d]|\.\d)`,
+        String.raw`(?<![\d.])${wanted.replaceAll(/[.,]/g, '[.,]').replaceAll(/(?<=\d)(?=(?:\d{3})+(?!\d))/g, thousandsMark)}(?![\d]|\.\d)`,
       )
     : undefined;
   const contains = (text: string): boolean =>
