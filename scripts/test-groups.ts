@@ -8,31 +8,41 @@ import { pathToFileURL } from 'node:url';
 export type TestGroup = { readonly file: string; readonly members: readonly string[] };
 
 const maxGroupFiles = 16;
+// Files outside src take longer, and a long group that begins last would be waited for alone.
+const maxPromiseFiles = 5;
 
 // Anything that changes the process, or a hook that would run for the tests of every file of the group.
 const changesProcess =
   /process\.env\b.*=[^=]|delete process\.env|chdir|mock\.|^(?:test\.)?(?:before|after|beforeEach|afterEach)\(|worker_threads|child_process|process\.(?:exit|on|umask|kill)|globalThis\.\w+ =|inspector|gc\(/m;
 
+// The runner reports a test by the file that calls it: a file whose tests are all in helpers would seem to have run no test.
+const callsTest = /^\s*(?:test|describe)\(/m;
+
 /** Whether the tests of a file need the browser, which the files of a process start once. */
 export const isBrowserTest = (file: string): boolean => /^test\/web[^/]*$/.test(file);
 
-/** Splits unit tests into groups by module, and tests in the browser into one; a file that changes its process, and any other test outside src, runs alone. */
+/** Splits unit tests into groups by module, tests in the browser into one, and other tests of folder test into small ones; a file that changes its process runs alone. */
 export function groupTestFiles(
   files: readonly string[],
   root: string,
 ): { readonly groups: readonly TestGroup[]; readonly alone: readonly string[] } {
-  const canShare = (file: string): boolean =>
-    isBrowserTest(file) ||
-    (file.startsWith('src/') && !changesProcess.test(readFileSync(path.join(root, file), 'utf8')));
+  const canShare = (file: string): boolean => {
+    if (isBrowserTest(file)) return true;
+    const isPromise = /^test\/[^/]+$/.test(file);
+    if (!isPromise && !file.startsWith('src/')) return false;
+    const text = readFileSync(path.join(root, file), 'utf8');
+    return !changesProcess.test(text) && (!isPromise || callsTest.test(text));
+  };
   const byModule = Map.groupBy(files.filter(canShare), (file) =>
-    isBrowserTest(file) ? 'browser' : (file.split('/')[1] ?? ''),
+    isBrowserTest(file) ? 'browser' : file.startsWith('test/') ? 'promises' : (file.split('/')[1] ?? ''),
   );
-  const lists = [...byModule].flatMap(([module, members]) =>
-    Array.from({ length: Math.ceil(members.length / maxGroupFiles) }, (_, index) => ({
+  const lists = [...byModule].flatMap(([module, members]) => {
+    const size = module === 'promises' ? maxPromiseFiles : maxGroupFiles;
+    return Array.from({ length: Math.ceil(members.length / size) }, (_, index) => ({
       name: `${module}-${index + 1}`,
-      members: members.slice(index * maxGroupFiles, (index + 1) * maxGroupFiles),
-    })),
-  );
+      members: members.slice(index * size, (index + 1) * size),
+    }));
+  });
   const shared = lists.filter(({ members }) => members.length > 1);
   if (shared.length === 0) return { groups: [], alone: files };
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-test-groups-'));

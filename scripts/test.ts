@@ -63,8 +63,9 @@ if (files.length === 0) {
 } else {
   enableCompileCache();
   const ordered = [
+    ...groups.filter(({ members }) => members[0]?.startsWith('test/')).map(({ file }) => file),
     ...alone.filter((file) => file.startsWith('test/')),
-    ...groups.map(({ file }) => file),
+    ...groups.filter(({ members }) => !members[0]?.startsWith('test/')).map(({ file }) => file),
     ...alone.filter((file) => !file.startsWith('test/')),
   ].toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)));
   const began = performance.now();

@@ -55,15 +55,15 @@ const thenAnswers = (...first: readonly ScriptStep[]): readonly ScriptStep[] => 
   says('done'),
 ];
 
-for (const [what, headers, low, high] of [
-  ['seconds', { 'retry-after': '7' }, 7000, 8000],
-  ['an HTTP date', { 'retry-after': new Date(Date.now() + 20_000).toUTCString() }, 1000, 21_000],
-  ['nothing', {}, 1000, 2000],
+for (const [what, getHeaders, low, high] of [
+  ['seconds', () => ({ 'retry-after': '7' }), 7000, 8000],
+  ['an HTTP date', () => ({ 'retry-after': new Date(Date.now() + 20_000).toUTCString() }), 1000, 21_000],
+  ['nothing', () => ({}), 1000, 2000],
 ] as const) {
   test(`fault 40: [A54, P48] 429 with ${what} in Retry-After is waited for, with jitter, and retried`, async (t) => {
     const limited = sends({
       status: 429,
-      headers,
+      headers: getHeaders(),
       body: '{"error":{"message":"slow down","type":"rate_limit_error"}}',
     });
     const on = await createGatewayFixture(t, thenAnswers(limited));

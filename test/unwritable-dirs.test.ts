@@ -8,7 +8,7 @@ import { createProgram } from './support/cli-harness.ts';
 test('an unwritable log directory and last-model file are reported, and the run continues', async (t) => {
   const program = await createProgram(t);
   await program.seedModels('qwen3');
-  rmSync(program.state('logs'), { recursive: true });
+  rmSync(program.state('logs'), { recursive: true, force: true });
   writeFileSync(program.state('logs'), 'a file where a folder should be');
   const { code, out, err } = await program.run(['--ephemeral', 'hi']);
   assert.deepEqual([code, out], [0, 'You said: hi\n'], err);

@@ -118,7 +118,7 @@ let defaultModelList: string | undefined;
 async function seedModelList(program: TestProgram, isDefault: boolean): Promise<void> {
   const file = program.state('models.jsonl');
   if (isDefault && defaultModelList !== undefined) {
-    mkdirSync(program.state(), { recursive: true });
+    mkdirSync(program.state(), { recursive: true, mode: 0o700 });
     return writeFileSync(file, defaultModelList.replaceAll('<address>', program.server.url));
   }
   await program.run(['--one-shot', '--refresh-models']);
