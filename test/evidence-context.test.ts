@@ -4,7 +4,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { verifyAnswer, type VerificationReport } from '../src/checks/index.ts';
+import { narrowLines, verifyAnswer, type VerificationReport } from '../src/checks/index.ts';
 import { createDocumentIndex, createEvidenceSearch, openSqliteStorage } from '../src/retrieval/index.ts';
 
 const sentence = 'The rover listens on port 9090.';
@@ -254,6 +254,13 @@ for (const [name, [file, text]] of Object.entries(plain))
     test(`[A35] a sentence that the document asserts is evidence: ${name}, ${position}`, async () => {
       const { outcome, citations } = await verifyIn(file, text(gap));
       assert.equal(outcome, 'verified', text(gap));
+      const source = citations[0] && narrowLines(citations[0].evidence);
+      const [first, last] = source?.type === 'document' ? source.lines : [0, 0];
+      const cited = text(gap)
+        .split('\n')
+        .slice(first - 1, last)
+        .join(' ');
+      assert.ok(cited.includes(sentence), `lines ${first} to ${last}`);
       const hasWhole = JSON.stringify(citations).includes(filler.slice(0, 40));
       assert.equal(hasWhole && !file.endsWith('.jsonl'), false, 'a report has no whole document');
     });

@@ -38,6 +38,8 @@ export function formatSource(source: EvidenceSource): string {
 /** The lines of a document that a citation names: those of its deciding part, if it has one. */
 export function narrowLines({ source, span, text }: Evidence): EvidenceSource {
   if (source.type !== 'document' || !span) return source;
+  // The lines of a page or a record are not those of its text.
+  if (countLineEnds(text) !== source.lines[1] - source.lines[0]) return source;
   const before = countLineEnds(text.slice(0, span.start));
   const inside = countLineEnds(text.slice(span.start, span.end));
   const from = source.lines[0] + before;
