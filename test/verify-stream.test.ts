@@ -63,3 +63,16 @@ test('[A34] [A36] [A90] a streamed OpenAI completion of a verified run has the v
   assert.equal(readDeltas(stream), 'The pump of the house runs at 40 bar. [1] ~~The filter is changed in June.~~');
   assert.match(stream, /data: \[DONE\]/);
 });
+
+test('[A36] --output-format stream-json marks the streamed text of a verified run as a draft, and ends with the verified text', async (t) => {
+  const program = await createReader(t);
+  const run = async (...more: readonly string[]): Promise<readonly JsonObject[]> =>
+    (await program.run(['-p', question, '--output-format', 'stream-json', ...more])).out
+      .split('\n')
+      .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as JsonObject]));
+  const lines = await run('--verify');
+  const deltas = lines.filter(({ type }) => type === 'content_block_delta');
+  assert.ok(deltas.length > 0 && deltas.every(({ draft }) => draft === true));
+  assert.match(String(lines.at(-1)?.['result']), /40 bar\. \[1\] ~~The filter is changed in June\.~~$/);
+  assert.ok((await run()).every(({ draft }) => draft === undefined));
+});

@@ -209,17 +209,11 @@ function createPrinter(args: CliArgs, conversation: Conversation, out: (text: st
   const findCall = (id: string): ToolCall | undefined =>
     conversation.session.state.calls.find((call) => call.id === id);
   if (args.outputFormat === 'json') return createJsonPrinter(out, findCall);
+  const isVerified =
+    args.verify || conversation.settings.verifiesAnswers || isVerificationDemanded(conversation.session.state);
   return args.outputFormat === 'stream-json'
-    ? createStreamJsonPrinter(out)
-    : createTextPrinter(
-        out,
-        findCall,
-        conversation.stream &&
-          !args.verify &&
-          !conversation.settings.verifiesAnswers &&
-          !isVerificationDemanded(conversation.session.state) &&
-          (args.stream ?? process.stdout.isTTY),
-      );
+    ? createStreamJsonPrinter(out, isVerified)
+    : createTextPrinter(out, findCall, conversation.stream && !isVerified && (args.stream ?? process.stdout.isTTY));
 }
 
 function createRunResult(

@@ -91,11 +91,13 @@ export const createJsonPrinter = (out: WriteText, findCall: FindCall): RunPrinte
 });
 
 /** Prints one line of JSON per event, the result last. */
-export const createStreamJsonPrinter = (out: WriteText): RunPrinter => ({
+export const createStreamJsonPrinter = (out: WriteText, isVerified = false): RunPrinter => ({
   chunk: noop,
   event: noop,
   stream(event) {
-    if (event.type !== 'result') out(`${JSON.stringify(event)}\n`);
+    // What is verified at the end of the run is a draft until then.
+    const isDraft = isVerified && /^(?:message_start|content_block)/.test(event.type);
+    if (event.type !== 'result') out(`${JSON.stringify(isDraft ? { ...event, draft: true } : event)}\n`);
   },
   end: (result, names) => out(`${JSON.stringify(toResultJson(result, names))}\n`),
 });

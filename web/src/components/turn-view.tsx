@@ -31,7 +31,8 @@ type TurnViewProps = {
 
 /** A turn: the text of the model, its tool calls and its cost. */
 export function TurnView({ item, actions, isLive, live }: TurnViewProps): JSX.Element {
-  const words = item.message ? getMessageText(item.message) : isLive ? live : undefined;
+  const written = item.message ? getMessageText(item.message) : isLive ? live : undefined;
+  const words = item.checked ?? written;
   const reasoning = item.message?.parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])) ?? [];
   return (
     <li class="turn">
@@ -60,6 +61,15 @@ export function TurnView({ item, actions, isLive, live }: TurnViewProps): JSX.El
         ) : null}
         {/* The same element for streamed and final text, so that a long answer is not rendered again when it is complete. */}
         {words === undefined || words.trim() === '' ? null : <Markdown key="words" text={words} />}
+        {item.isDraft === true && item.checked === undefined && words?.trim() ? (
+          <p class="hint">A draft: it is not verified.</p>
+        ) : null}
+        {item.checked === undefined || written === undefined ? null : (
+          <details class="thoughts">
+            <summary>As the model wrote it</summary>
+            <Markdown text={written} />
+          </details>
+        )}
         {(item.retries ?? []).map((retry, i) => (
           <p key={i} class="retry">
             <Icon name="refresh" size={14} /> <EscapedText text={formatRetry(retry)} />

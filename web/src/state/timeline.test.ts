@@ -212,3 +212,43 @@ test('[A87] the next run of a session inherits model, folder and tenant of the p
   assert.deepEqual(inheritRunSettings(before(0)), { tenant: 'acme', folder: '/there' });
   assert.deepEqual(inheritRunSettings(undefined), {});
 });
+
+test('[A34] [A36] the text of a verified run is a draft until the verification replaces it by the text with struck claims', () => {
+  const demanded: Fact = { type: 'annotation-added', key: 'verify/required', value: true };
+  const answered: Fact = {
+    type: 'turn-ended',
+    turn: 1,
+    message: assistantMessage('A. B.'),
+    finishReason: 'stop',
+    usage: {},
+    model: 'm',
+    ms: 1,
+  };
+  const turnOf = (...facts: readonly Fact[]): readonly unknown[] => {
+    const [first, ...others] = startFacts;
+    const turn = getTurn(buildTimeline(buildLog(...(first ? [first] : []), demanded, ...others, ...facts)).items);
+    return [turn.isDraft, turn.checked];
+  };
+  const record: Fact = {
+    type: 'annotation-added',
+    key: 'verification',
+    value: { draft: 'A. B.', answer: 'A. ~~B.~~' },
+  };
+  const passed: Fact = { type: 'check-ended', check: 'verify', verdict: { type: 'passed', text: 'A. [1]' } };
+  const abstained: Fact = {
+    type: 'check-ended',
+    check: 'verify',
+    verdict: { type: 'abstained', why: 'no', text: 'I don’t know: no' },
+  };
+  assert.deepEqual(turnOf(), [true, undefined]);
+  assert.deepEqual(turnOf(answered), [true, undefined]);
+  assert.deepEqual(turnOf(answered, record, abstained), [true, 'A. ~~B.~~']);
+  assert.deepEqual(turnOf(answered, passed), [true, 'A. [1]']);
+  assert.deepEqual(turnOf(answered, abstained), [true, 'I don’t know: no']);
+  const json: Fact = {
+    type: 'annotation-added',
+    key: 'verification',
+    value: { draft: '{"a":1}', answer: '{"a":1} [1]' },
+  };
+  assert.deepEqual(turnOf(answered, json), [true, undefined]);
+});

@@ -1,7 +1,8 @@
 // Folds the events of a session into a timeline of messages, calls, approvals and costs, along the branch of its head.
 import type { Event, Failure, FilePart, Message, Note, UnconfirmedClaim, Usage } from '../../../src/core/index.ts';
 import { createTimelineCall, reduceCall, type CallEvent, type TimelineCall } from './timeline-call.ts';
-import { isObject, unwrapOutsideText } from '../text/call-summary.ts';
+import { applyAnnotation, applyVerdictText, updateTurn } from './timeline-turn.ts';
+import { unwrapOutsideText } from '../text/call-summary.ts';
 import { formatEpochReason, formatBranchReason, formatStopReason } from '../text/labels.ts';
 
 /** A failed attempt at a model, and the wait before the next one. */
@@ -45,6 +46,10 @@ export type TimelineItem = {
       readonly ms?: number;
       readonly failure?: Failure;
       readonly partial?: string;
+      /** Its text is verified before it is handed on. */
+      readonly isDraft?: boolean;
+      /** What the verification left of its text, with struck claims. */
+      readonly checked?: string;
       /** The failed attempts of its model request. */
       readonly retries?: readonly TimelineRetry[];
       readonly calls: readonly TimelineCall[];
@@ -74,6 +79,8 @@ export type Timeline = {
   readonly folder?: string;
   /** The title that the user gave the session. */
   readonly title?: string;
+  /** Whether answers are verified before they are handed on. */
+  readonly isVerified?: boolean;
   readonly offBranchCount: number;
 };
 
@@ -97,7 +104,8 @@ export const applyEvent = (timeline: Timeline, event: Event): Timeline => ({
   head: event.id,
 });
 
-type AddMark = (what: string, text: string, tone?: 'quiet' | 'bad' | 'good') => Timeline;
+/** Adds a mark to the timeline. */
+export type AddMark = (what: string, text: string, tone?: 'quiet' | 'bad' | 'good') => Timeline;
 
 /** Returns the events from the root to the last one, by their parent ids. */
 function getBranchPath(events: readonly Event[]): readonly Event[] {
@@ -164,6 +172,8 @@ function reduceEvent(now: Timeline, event: Event): Timeline {
     case 'tool-ended':
       return updateCall(now, event);
     case 'check-ended':
+      if (event.verdict.type !== 'failed' && event.verdict.text !== undefined)
+        return applyVerdictText(now, event, event.verdict.text, mark);
       if (event.verdict.type !== 'abstained' && event.verdict.claims)
         return mark('check', formatClaims(event.verdict.type, event.verdict.claims), 'bad');
       // Nearly every answer passes; the list of events has it.
@@ -260,17 +270,9 @@ function applyTurnStarted(now: Timeline, event: Event & { type: 'turn-started' }
     turn: event.turn,
     notes: event.notes,
     calls: [],
+    ...(now.isVerified === true ? { isDraft: true } : {}),
   };
   return { ...now, running: true, items: [...delivered, turn] };
-}
-
-type TurnItem = Extract<TimelineItem, { type: 'turn' }>;
-
-function updateTurn(now: Timeline, at: string, patch: Partial<TurnItem>): Timeline {
-  const index = now.items.findLastIndex((item) => item.type === 'turn');
-  const turn = now.items[index];
-  if (turn?.type !== 'turn') return now;
-  return { ...now, items: now.items.with(index, { ...turn, ...patch, at }) };
 }
 
 /** A call belongs to the last turn with a call of this id. */
@@ -282,24 +284,4 @@ function updateCall(now: Timeline, event: CallEvent): Timeline {
   if (turn?.type !== 'turn') return now;
   const calls = turn.calls.map((call) => (call.id === event.call && !call.result ? reduceCall(call, event) : call));
   return { ...now, items: now.items.with(index, { ...turn, calls, at: event.id }) };
-}
-
-/** The title of the session, and retries of a model request, which belong to the turn that is open. */
-function applyAnnotation(now: Timeline, event: Event & { type: 'annotation-added' }): Timeline {
-  const { key, value } = event;
-  if (!isObject(value)) return now;
-  if (key === 'session-labels') return typeof value['title'] === 'string' ? { ...now, title: value['title'] } : now;
-  const { attempt, why, maxAttempts, waitMs, provider, code } = value;
-  if (key !== 'provider-retry' || typeof attempt !== 'number' || typeof why !== 'string') return now;
-  const retry: TimelineRetry = {
-    attempt,
-    why,
-    time: event.time,
-    isRateLimit: code === 'provider/rate-limited',
-    ...(typeof maxAttempts === 'number' ? { maxAttempts } : {}),
-    ...(typeof waitMs === 'number' ? { waitMs } : {}),
-    ...(typeof provider === 'string' ? { provider } : {}),
-  };
-  const last = now.items.findLast((item) => item.type === 'turn');
-  return updateTurn(now, event.id, { retries: [...((last?.type === 'turn' && last.retries) || []), retry] });
 }
