@@ -19,7 +19,7 @@ const repairedThings = /\b(?:failing|failed|broken)\s+(?:\w+\s+)?(?:tests?|test 
 
 /** Failures that an answer denies. */
 const deniedFailures =
-  /\b(?:no|none|zero|0|without|nothing|never)\s+(?:(?:of the tests|of them|any|a single|test|tests|more|further|other|remaining|has|have|lint|type|build|compile)\s+){0,2}(?:fail\w*|errors?)|\b0\s+(?:tests?\s+)?fail\w*/gi;
+  /\b(?:no|none|zero|0|without|nothing|never)\s+(?:(?:of the tests|of them|any|a single|test|tests|more|further|other|remaining|has|have|lint|type|build|compile)\s+){0,2}(?:fail\w*|errors?)|\b0\s+(?:tests?\s+)?fail\w*|\bnothing\s+(?:is|was|got)\s+broken/gi;
 
 /** Failures that an answer reports as past: naming them admits no failure of the last run. */
 const pastFailures =

@@ -15,7 +15,9 @@ export type Predicate = {
 };
 
 /** Letters of words after which what follows is no report, up to the next subject in the first person. */
-const blocking = /[mny]/;
+const blocking = 'mny';
+/** `PR opened.`, `Changes committed and pushed`: a short subject without an article, and a verb at the end. */
+const headlines = /^[ljoTBzFJf]{1,3}v(?=$|[.:,;!(c-])/;
 /** Letters that may stand between a subject and its verb. */
 const between = 'alA';
 
@@ -35,6 +37,13 @@ export function findPredicates(sentence: Sentence, split: SentenceWords): readon
   };
   const bare = findBareVerb(sentence, split);
   let i = 0;
+  const headline = bare === undefined && sentence.isFirst ? headlines.exec(shape)?.[0].length : undefined;
+  if (headline !== undefined && words[headline - 1]?.verb?.form === 'past') {
+    mode = 'passive';
+    subject = { from: words[0]?.at ?? 0, to: words[headline - 2]?.end ?? 0 };
+    take(headline - 1);
+    i = headline;
+  }
   if (bare !== undefined) {
     mode = 'own';
     take(bare);
@@ -47,7 +56,7 @@ export function findPredicates(sentence: Sentence, split: SentenceWords): readon
         .slice(0, i)
         .replace(/[alA]+$/, '')
         .at(-1);
-      if (previous !== undefined && blocking.test(previous)) isBlocked = true;
+      if (previous !== undefined && blocking.includes(previous)) isBlocked = true;
       else if (previous === undefined || ',;:.-()ctqpk'.includes(previous)) isBlocked = false;
       mode = 'none';
       isRelative = false;
@@ -64,7 +73,9 @@ export function findPredicates(sentence: Sentence, split: SentenceWords): readon
       mode = 'own';
       if (!take(verb)) found.push({ verb: words[verb]?.verb as Verb, at: words[verb]?.end ?? 0 });
       i = verb;
-    } else if (blocking.test(letter)) {
+    } else if (blocking.includes(letter)) {
+      // `as your tests show` blocks, `per your request` does not.
+      if (letter === 'y' && words[i]?.text === 'your' && !isSubject(split, i)) continue;
       isBlocked = true;
       if (letter !== 'y' || isSubject(split, i)) mode = 'none';
     } else if (letter === 'q') isRelative = true;
@@ -106,7 +117,7 @@ export function findPredicates(sentence: Sentence, split: SentenceWords): readon
   return found;
 }
 
-const textOf = ({ words }: SentenceWords, from: number, to: number): string =>
+const textOf = ({ words }: Pick<SentenceWords, 'words'>, from: number, to: number): string =>
   words
     .slice(from, to)
     .map(({ text }) => text)
@@ -128,13 +139,15 @@ function skipBack(shape: string, from: number, letters: string): number {
 const isSubject = ({ words, shape }: SentenceWords, i: number): boolean =>
   words[i + 1]?.verb !== undefined || 'hHwsmnD'.includes(shape[i + 1] ?? '.');
 
+/** Words after which the verb that counts follows. */
+const phraseStarts = new Set(
+  'had managed made took was were been finished ended started began completed went'.split(' '),
+);
+
 /** `I created`, `we have also updated`, `I went ahead and fixed`, `I had to edit`; -1 if no verb follows. */
 function findOwnVerb({ words, shape }: SentenceWords, i: number): number {
   let at = skip(shape, i + 1, `${between}h`);
-  const rest = words
-    .slice(at, at + 4)
-    .map(({ text }) => text)
-    .join(' ');
+  const rest = phraseStarts.has(words[at]?.text ?? '') ? textOf({ words }, at, at + 4) : '';
   const to =
     /^(?:had to|managed to|made sure to|took care to|was able to|were able to|have been able to|been able to) /.exec(
       rest,
@@ -229,7 +242,9 @@ function findSubject({ words, shape }: SentenceWords, auxiliary: number): number
     if (cut < start) return -1;
     start = cut + 1;
   }
-  start = skip(shape, start, 'c,a)');
+  // `For consistency, a.ts was changed`.
+  const lead = /^[tP][^,pk]*,/.exec(shape.slice(start, auxiliary))?.[0].length ?? 0;
+  start = skip(shape, start + lead, 'c,a)');
   return start < auxiliary ? start : -1;
 }
 

@@ -41,11 +41,11 @@ const doneWith =
 
 /** Words without which a sentence has no figure and no short result. */
 const figureWords: RegExp =
-  /fail|skip|vulnerab|errors?\b|warning|problem|issue|clean|measured|timed|clocked|benchmark|compiles|builds|checks|happy|satisfied|still|second|re-?r[au]n|\bran\b|tests? (?:done|run|executed|checked)/i;
+  /fail|skip|vulnerab|errors?\b|warning|problem|issue|clean|measured|timed|clocked|benchmark|second|re-?r[au]n|\bran\b|tests? (?:done|run|executed|checked)/i;
 
 /** Reads figures and short results. */
 export function readFigures({ answer, sentence, lower, words }: Reading): readonly Action[] {
-  if (!/[xfrTBkMv]/.test(words.shape) || !figureWords.test(lower)) return [];
+  if (!/[xfrk]|[iI].*v|^v|T[Jv]/.test(words.shape) || !figureWords.test(lower)) return [];
   const { text, start } = sentence;
   const actions: Action[] = [];
   const each = (pattern: RegExp, read: (match: RegExpExecArray) => void): void => {

@@ -3,16 +3,20 @@ import { unmark } from './claim-text.ts';
 import { knownProgram, type Task } from './commands.ts';
 import { findAll } from './find-all.ts';
 import type { Reading } from './read-clause.ts';
+import { readCounts } from './read-counts.ts';
 import type { Action } from './types.ts';
 
 /** A task or a command as a subject: `the unit tests`, `lint`, `the type check (tsc)`. */
-const noun = String.raw`[TBLYMk][TBLYJFj]{0,3}(?:\([kopTLBY]{1,3}\))?`;
-const before = '[dlj#/]{0,8}';
+const noun = String.raw`[TBLYMk][TBLYJFj]{0,3}(?:\([kopTLBYj,c]{1,6}\))?`;
+const before = '[dlj#/]{0,8}x?';
 const subjects = String.raw`${before}${noun}(?:[,c]{1,2}${before}${noun}){0,4}`;
 const place = '(?:t[dlj]{0,3}[pkTo]J?)?';
 
 /** `the tests in a.test.ts all pass now`, `Lint: clean`. */
-const passed = new RegExp(String.raw`(${subjects})(${place})[:-]{0,2}([alswhbV]{0,6})[rA]`, 'g');
+const passed = new RegExp(
+  String.raw`(${subjects})(${place})[:-]{0,2}((?:[swh]?[ab]{0,2}[VJ]a{0,2}c)?[alswhbV]{0,6})[rA]`,
+  'g',
+);
 /** `the type checker reports no errors`, `the suite finished without failures`. */
 const faultless = new RegExp(String.raw`(${subjects})(${place})[:-]{0,2}([alswhbVRtvH]{0,5})0[ldjTBLY]{0,2}f`, 'g');
 /** `the project compiles without errors`, `it builds again`. */
@@ -21,13 +25,14 @@ const compiles = /[dlj]{0,3}[Oe][alA]{0,3}[rvYL](?=$|[.,;)!]|[AaclJ]|0|r|t0|o)/g
 const noFaults = /0[ldj]{0,2}([TBLY])J?f|^0f/g;
 /** `zero failures in the test run`. */
 const noFaultsIn = /0l?ft[dlj]{0,3}([TBLY])/g;
+/** `none of the tests fail`, `no tests are failing`. */
+const noneFails = /0[ld]{0,3}TJ?[alswh]{0,3}x(?=$|[.,;:)!c])/g;
+/** `the new code passes all tests`. */
+const passesTests = /r[ldj#]{1,5}TJ?(?=$|[.,;)c])/g;
 /** `a clean build`, `with a green test run`. */
 const goodRun = /(?:^|[td,c:(-])[dj]{0,2}r[j]{0,1}([TBLY])J{0,2}(?=$|[.,;)c])/g;
 const everything = /e[alswhV]{0,4}r(?=$|[.,;:!)(c-])/g;
 const allGreen = /(?<=^|[:,(c.-])l?r(?=$|[.,;)])/g;
-/** `41 passed`, `12/12 passing`, `npm test → 13 passed`. */
-const counted = /(?<=^|[:,(c.k-])[al]{0,2}[#/]T?r(?=$|[.,;:)(c-])/g;
-const listed = /[#]J?T[,;:c(]{1,2}([0#])T?([fx])(?=$|[.,;:)(c-])/g;
 
 const tasks: Readonly<Record<string, Task>> = { T: 'test', B: 'build', L: 'lint', Y: 'types', M: 'migration' };
 const compileTasks: Readonly<Record<string, Task>> = {
@@ -41,7 +46,7 @@ const compileTasks: Readonly<Record<string, Task>> = {
   lints: 'lint',
 };
 const narrowing =
-  /\b(?:unit|integration|regression|e2e|end-to-end|smoke|relevant|affected|updated|remaining|other|new|existing|related|added|modified|these|those|both|backend|frontend|one)\b/;
+  /\b(?:unit|integration|regression|e2e|end-to-end|smoke|relevant|affected|updated|remaining|other|new|existing|related|added|modified|these|those|both|backend|frontend|one|failing|failed|broken)\b/;
 const good = /^(?:pass|passes|passed|passing|green|succeed|succeeds|succeeded)$/;
 
 /** What may not follow: a condition or an exception. */
@@ -55,7 +60,7 @@ const deniedFailures = /\b(?:no|none|zero|0|without|nothing)\s+(?:[a-z]+\s+){0,2
 export function readOutcomes(reading: Reading): readonly Action[] {
   const { sentence, words: split, answer, hasCodeBlock } = reading;
   const { words, shape } = split;
-  if (!/[rfA/]|[0#]T?x/.test(shape)) return [];
+  if (!/[rfAx/]|[eO]a?[YL]/.test(shape)) return [];
   const found: Action[] = [];
   const textOf = (from: number, to: number): string =>
     sentence.text.slice(words[from]?.at ?? 0, words[to - 1]?.end ?? 0);
@@ -150,6 +155,31 @@ export function readOutcomes(reading: Reading): readonly Action[] {
       isReport(match.index, match.index + match[0].length)
     )
       found.push({ type: 'pass', task: tasks[match[1] ?? ''] ?? 'test' });
+  for (const match of findAll(noneFails, shape)) {
+    const end = match.index + match[0].length;
+    if (!words[end - 1]?.text.startsWith('fail') || !startsStatement(shape, match.index, words[match.index - 1]?.text))
+      continue;
+    if (isReport(match.index, end)) found.push({ type: 'pass', task: 'test' });
+  }
+  for (const match of findAll(passesTests, shape)) {
+    const subject = words[match.index - 1]?.text ?? '';
+    const isCode =
+      /^(?:it|code|codebase|project|app|application|version|implementation|change|fix|patch|build|package|library|module|solution|everything|now)$/.test(
+        subject,
+      );
+    if (
+      isCode &&
+      /^pass(?:es|ed)$/.test(words[match.index]?.text ?? '') &&
+      isReport(match.index, match.index + match[0].length)
+    )
+      found.push({
+        type: 'pass',
+        task: 'test',
+        ...(/\b(?:full|entire|whole|complete)\b/.test(textOf(match.index, match.index + match[0].length))
+          ? { isFull: true }
+          : {}),
+      });
+  }
   for (const match of findAll(goodRun, shape)) {
     const at = match.index + match[0].search(/r/);
     if (
@@ -175,7 +205,8 @@ export function readOutcomes(reading: Reading): readonly Action[] {
         sentence.text.slice(words[end - 1]?.end),
       ) || /\b(?:now|still|again)\b/i.test(textOf(match.index, end));
     const isEnd = /^\s*(?:$|[.,;)!]|and\b)/.test(sentence.text.slice(words[end - 1]?.end));
-    if (isSure || (isEnd && (match.index > 0 || !sentence.isFirst))) found.push({ type: 'pass', task });
+    if (isSure || (isEnd && shape[end - 2] === 'e') || (isEnd && (match.index > 0 || !sentence.isFirst)))
+      found.push({ type: 'pass', task });
   }
   for (const match of findAll(everything, shape)) {
     const result = words[match.index + match[0].length - 1]?.text ?? '';
@@ -200,50 +231,6 @@ export function readOutcomes(reading: Reading): readonly Action[] {
   }
   readCounts(reading, found, isReport);
   return found;
-}
-
-/** `12 passed` and `22 tests, 0 failures`. */
-function readCounts(
-  { sentence, answer, words: { words, shape } }: Reading,
-  found: Action[],
-  isReport: (from: number, to: number) => boolean,
-): void {
-  for (const match of findAll(counted, shape)) {
-    const end = match.index + match[0].length;
-    const at = match.index + match[0].search(/[#/]/);
-    const [count, of] = (words[at]?.text ?? '').split('/').map((each) => Number(each.replaceAll(',', '')));
-    if (
-      count === undefined ||
-      (of !== undefined && of !== count) ||
-      !/^pass(?:ed|ing|es)?$|^green$/.test(words[end - 1]?.text ?? '') ||
-      !isReport(match.index, end)
-    )
-      continue;
-    if (found.some((action) => action.type === 'pass' && action.count === count)) continue;
-    const previous = words[match.index - 2];
-    const code =
-      shape[match.index - 2] === 'k' && ':-'.includes(shape[match.index - 1] ?? '.') && previous
-        ? unmark(answer.slice(sentence.start + previous.at, sentence.start + previous.end))
-        : '';
-    found.push(
-      knownProgram.test(code) ? { type: 'pass', command: code, count } : { type: 'pass', task: 'test', count },
-    );
-  }
-  // `I reran the suite: 12/12.`
-  const score = /T[^;]*[:(,-]\/(?=$|[.,;)])/.exec(shape);
-  const [count, of] = (score ? (words[score.index + score[0].length - 1]?.text ?? '') : '').split('/').map(Number);
-  if (score && count !== undefined && count === of && isReport(score.index, score.index + score[0].length))
-    found.push({ type: 'pass', task: 'test', count });
-  for (const match of findAll(listed, shape)) {
-    const end = match.index + match[0].length;
-    if (!isReport(match.index, end)) continue;
-    const [total = 0, failed = 0] = [match.index, match.index + match[0].lastIndexOf(match[1] ?? '')].map((i) =>
-      Number((words[i]?.text ?? '').replaceAll(',', '')),
-    );
-    if (words[end - 1]?.text === 'skipped' || Number.isNaN(total)) continue;
-    if (!failed) found.push({ type: 'pass', task: 'test', count: total });
-    else found.push({ type: 'test-count', state: 'failed', count: failed });
-  }
 }
 
 /** Whether a word of an outcome says that the subject passed. */

@@ -25,6 +25,7 @@ const works: Readonly<Record<string, GitOperation>> = {
   stash: 'stash',
   squash: 'squash',
   'cherry-pick': 'cherry-pick',
+  'squash-merge': 'merge',
   deploy: 'deployment',
   redeploy: 'deployment',
   publish: 'publication',
@@ -115,7 +116,7 @@ export function readPassive(reading: Reading, { verb, at, subject, isState = fal
   }
   // `The import was updated in a.ts`.
   const place =
-    /^\s+(?:in|to|into|inside|within)\s+(?:the\s+)?(?:file\s+)?(\uE000+|[\w@./-]+\.\w{1,10})(?=\s*(?:$|[.,;:!)]|and\b|to\b|so\b))/i.exec(
+    /^\s+(?:(?:out|over|up|down|back)\s+)?(?:in|to|into|inside|within)\s+(?:the\s+)?(?:file\s+)?(\uE000+|[\w@./-]+\.\w{1,10})(?=\s*(?:$|[.,;:!)]|and\b|to\b|so\b))/i.exec(
       after,
     );
   if (place && paths.length === 0) {
@@ -147,7 +148,7 @@ function readRan(kind: string, text: string, tokens: readonly Token[], after: st
   const task =
     own === undefined
       ? findTask(` ${text}`)
-      : /\b(?:project|app|application|code|codebase|package|crate|image|bundle|everything|it|site|binary|sources?|frontend|backend|files)\s*$/i.test(
+      : /\b(?:project|app|application|code|codebase|package|crate|image|bundle|everything|it|site|binary|sources?|frontend|backend|files|wheel|docs|artifacts?|library|extension|executable|target)\s*$/i.test(
             text,
           )
         ? own
@@ -156,6 +157,7 @@ function readRan(kind: string, text: string, tokens: readonly Token[], after: st
     return task === 'build' || task === 'migration' || (task === 'test' && kind === 'make')
       ? [{ type: 'run', task }]
       : [];
+  if (own !== undefined && /^\s+(?:with (?!no\b|zero\b|0\b|success)|using|from|on)\b/i.test(after)) return [];
   if (own === undefined && code) return [{ type: 'run', command: code.text }];
   if (task === undefined) return [];
   const isFull = task === 'test' && /\b(?:full|entire|whole|complete)\b/i.test(text) ? { isFull: true } : {};

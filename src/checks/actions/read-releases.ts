@@ -17,7 +17,7 @@ export const isIssue = (text: string): boolean =>
 
 /** Commits, branches, tags and requests as objects of verbs for files: `created a tag`, `reverted the last commit`. */
 export function readRecorded(base: string, kind: string, { text }: Clause): readonly Action[] | undefined {
-  if (kind === 'create' && isRequest(text)) return git('pull request');
+  if ((kind === 'create' || base === 'raise') && isRequest(text)) return git('pull request');
   if (kind === 'create' && base === 'create' && isIssue(text)) return git('issue');
   const noun =
     /^\s+(?:(?:a|an|the|new|feature|git|local|separate|initial|single|annotated|release|last|previous|two|three|\d+|small|first|final|my|our|fix|merge)\s+)*(branch|commit|tag|stash|release)(?:es|s)?\b(?!\s+(?:of|message|hash|handling|logic|support|notes?|script|hook|workflow)\b)/i
@@ -69,6 +69,8 @@ export function readGit(base: string, text: string, rest: string): readonly Acti
           text,
         ),
       );
+    case 'squash-merge':
+      return git('merge');
     case 'merge':
       return git(
         'merge',

@@ -44,20 +44,23 @@ export function readListedFile({ answer, sentence }: Reading, change: Change): A
     : undefined;
 }
 
-/** `New file: a.ts`. */
+/** `New file: a.ts`, `Docs updated: b.md`. */
 export function readNewFiles({ answer, sentence }: Reading): readonly Action[] {
-  const label =
-    /^new\s+(?:(?:test|source|config)\s+)?(?:files?|modules?|tests?|scripts?|pages?|documents?)\s*:\s+/i.exec(
-      sentence.text,
-    )?.[0];
-  if (label === undefined || !sentence.isFirst) return [];
-  return readTokens(answer, sentence, label.length, sentence.text.length)
+  const match = /^(?:[a-z]+\s+){0,3}([a-z]+)\s*:\s+(?=\S)/i.exec(sentence.text);
+  if (!match || !sentence.isFirst) return [];
+  const isNew = /^new\s+(?:\w+\s+)?(?:files?|modules?|tests?|scripts?|pages?|documents?)\s*:/i.test(match[0]);
+  const change = isNew ? 'create' : fileVerbKind((match[1] ?? '').toLowerCase());
+  if (change === undefined || /^(?:no|not|to|if|when|should|must|can|please)\b/i.test(match[0])) return [];
+  const tokens = readTokens(answer, sentence, match[0].length, sentence.text.length);
+  const last = tokens.findIndex((token) => !isPathLike(token.text, token.isCode) && !/^(?:and|)$/i.test(token.text));
+  return tokens
+    .slice(0, last < 0 ? tokens.length : last)
     .filter((token) => isPathLike(token.text, token.isCode))
-    .map((token) => ({ type: 'file', change: 'create', path: token.text }));
+    .map((token) => ({ type: 'file', change: change === 'move' ? 'edit' : change, path: token.text }));
 }
 
 /** `src/a.ts: added a check` and `src/a.ts (new)`, as an item of a list. */
-export function readFileItem({ answer, sentence }: Reading): readonly Action[] {
+export function readFileItem({ answer, sentence, words }: Reading): readonly Action[] {
   if (!sentence.isFirst) return [];
   const [first] = readTokens(answer, sentence, 0, firstWordEnd(sentence.text));
   if (!first || first.at !== 0 || !isPathLike(first.text, first.isCode)) return [];
@@ -68,7 +71,12 @@ export function readFileItem({ answer, sentence }: Reading): readonly Action[] {
       ?.toLowerCase() ?? '';
   const kind = verb === 'new' ? 'edit' : fileVerbKind(verb);
   if (/^\W*\w+\s+(?:at|by|when|if|during|automatically|on|with the (?:first|next))\b/i.test(rest)) return [];
-  if (kind === undefined || verb === 'set' || /^\s*\S*\s*new\s+(?!file|test|module|\))/i.test(rest)) return [];
+  if (
+    kind === undefined ||
+    verb === 'set' ||
+    (/^\s*\S*\s*new\s+(?!file|test|module|\))/i.test(rest) && /[swhHmnyqVRD]/.test(words.shape))
+  )
+    return [];
   const isWhole =
     kind !== 'delete' || /^\s*(?:[:–—-]+|\()\s*(?:deleted|removed)\s*(?:[).,]|$|file|as|since|because)/i.test(rest);
   return [{ type: 'file', change: kind === 'delete' && isWhole ? 'delete' : 'edit', path: first.text }];
@@ -78,7 +86,8 @@ export function readFileItem({ answer, sentence }: Reading): readonly Action[] {
 const resultWords = [/exit/, /print|output|displayed|logged|returned|reported|showed/, /now /] as const;
 
 /** Exit codes, printed values and contents of files. */
-export function readResults({ answer, sentence, lower }: Reading): readonly Action[] {
+export function readResults({ answer, sentence, words, lower }: Reading): readonly Action[] {
+  if (!/[RVE]|a.*[ku]/.test(words.shape)) return [];
   const { text, start } = sentence;
   const valueOf = (match: RegExpMatchArray): string => {
     const at = start + (match.index ?? 0) + match[0].length - (match[1]?.length ?? 0);

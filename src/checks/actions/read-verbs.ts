@@ -35,12 +35,12 @@ export function readVerb(reading: Reading, verb: Verb, end: number): readonly Ac
     return clause.tokens
       .filter((token) => isPathLike(token.text, token.isCode))
       .map((token) => ({ type: 'undo', path: token.text }));
-  if (verb.kind === 'make' || verb.kind === 'build') return readMade(clause);
+  if (verb.kind === 'make' || verb.kind === 'build') return readMade(clause, verb);
   const kind = changeKind(verb);
   if (kind === undefined) return [];
   const place = findPlace(reading, clause, at);
   return place === undefined
-    ? readFiles(reading, clause, verb, kind)
+    ? readFiles(reading, clause, verb, kind, at)
     : [{ type: 'file', change: place.isPart || verb.base === 'add' ? 'edit' : kind, path: place.path }];
 }
 
@@ -97,16 +97,16 @@ const isUndo = ({ base }: Verb, object: string): boolean =>
 const ownChange = /^\s+(?:back\s+)?(?:my|our)\s+(?:own\s+)?(?:\w+\s+)?(?:edits?|changes?)\s+(?:to|in|of)\s/i;
 
 /** `made a small change to a.ts`, `applied the fix in b.ts`, `built a parser in c.ts`. */
-function readMade(clause: Clause): readonly Action[] {
+function readMade(clause: Clause, own: Verb): readonly Action[] {
   const paths = clause.tokens.filter((token) => isPathLike(token.text, token.isCode));
   return /^\s+(?:[\w-]+\s+){0,6}?(?:changes?|edits?|updates?|fix(?:es)?|adjustments?|corrections?|modifications?|tweaks?|additions?|improvements?|patch(?:es)?|refactoring|rewrite|cleanups?|amendments?)\b/i.test(
     clause.text,
   ) || /\b(?:in|into)\s+(?:the\s+(?:file\s+)?)?$/i.test(clause.text.slice(0, paths[0]?.at ?? 0))
-    ? readTargets(clause, paths)
+    ? readTargets(clause, paths, own)
     : [];
 }
 
-function readFiles(reading: Reading, clause: Clause, own: Verb, kind: Change): readonly Action[] {
+function readFiles(reading: Reading, clause: Clause, own: Verb, kind: Change, end: number): readonly Action[] {
   const verb = own.base;
   const before = (token: Token): string => clause.text.slice(0, token.at);
   const paths = clause.tokens.filter((token) => isPathLike(token.text, token.isCode));
@@ -158,7 +158,7 @@ function readFiles(reading: Reading, clause: Clause, own: Verb, kind: Change): r
     )
       return verb === 'add' && /^\s+(?:with|by|from)\b/i.test(next)
         ? asFiles(direct, 'edit')
-        : readTargets(clause, paths);
+        : readTargets(clause, paths, own);
     if (
       verb === 'replace' ||
       verb === 'resolve' ||
@@ -167,12 +167,23 @@ function readFiles(reading: Reading, clause: Clause, own: Verb, kind: Change): r
       )
     )
       return [];
-    const more = /^(?:split|extract|factor|pull)$/.test(verb) ? readTargets(clause, paths) : [];
+    const more = /^(?:split|extract|factor|pull)$/.test(verb) ? readTargets(clause, paths, own) : [];
     return [...asFiles(direct, verb === 'add' || verb === 'restore' ? 'edit' : kind), ...more];
   }
-  const targets = readTargets(clause, paths);
+  const targets = readTargets(clause, paths, own);
   if (targets.length > 0) return targets;
+  const more = paths.length === 0 ? readColonList(reading, end) : [];
+  if (more.length > 0) return asFiles(more, kind === 'move' ? 'edit' : kind);
   return paths.length > 0 || reading.hasCodeBlock ? [] : readSomeChange(clause.text, own);
+}
+
+/** The files behind a colon: `deleted two fixtures: a.json and b.json`. */
+function readColonList({ answer, sentence }: Reading, end: number): readonly Token[] {
+  const match = /^\s+(?:\w+\s+){0,4}\w+s:\s+/.exec(sentence.text.slice(end));
+  if (!match) return [];
+  const tokens = readTokens(answer, sentence, end + match[0].length, sentence.text.length);
+  const last = tokens.findIndex((token) => !isPathLike(token.text, token.isCode) && !/^(?:and|)$/i.test(token.text));
+  return tokens.slice(0, last < 0 ? tokens.length : last).filter((token) => isPathLike(token.text, token.isCode));
 }
 
 /** Nouns for things in a file that have the name of another file. */
@@ -195,7 +206,7 @@ function hidePaths(text: string, paths: readonly Token[]): string {
 }
 
 /** Files that a change was made in: `added a check to a.ts`. */
-function readTargets(clause: Clause, paths: readonly Token[]): readonly Action[] {
+function readTargets(clause: Clause, paths: readonly Token[], { base, kind }: Verb): readonly Action[] {
   const found: Action[] = [];
   let isOpen = false;
   let last = 0;
@@ -207,9 +218,17 @@ function readTargets(clause: Clause, paths: readonly Token[]): readonly Action[]
       isListed ||
       (preposition !== undefined &&
         !['of', 'for', 'on', 'as', 'at', 'from', 'under', 'across'].includes(preposition)) ||
-      (preposition === 'from' && /\b(?:removed?|deleted|dropped)?\b/i.test(clause.text) && /^\s/.test(clause.text));
+      (preposition === 'from' &&
+        (kind === 'delete' || /^(?:move|relocate|extract|strip|trim|pull|factor|hoist)$/.test(base)));
     // `changed a.ts to b.ts` names two values.
     const isValue = preposition === 'to' && (/\bfrom\b/.test(clause.text) || (last > 0 && /^\s+to\s+$/.test(between)));
+    // `the reference to a.ts`.
+    const isAim =
+      preposition === 'to' &&
+      /\b(?:references?|links?|calls?|paths?|pointers?|imports?|alias(?:es)?|mentions?|redirects?|dependency)\s+to\s+(?:the\s+)?$/i.test(
+        clause.text.slice(0, token.at),
+      );
+    if (isAim) isOpen = false;
     if (isOpen && !isValue) found.push({ type: 'file', change: 'edit', path: token.text });
     last = token.end;
   }

@@ -185,7 +185,8 @@ function isPossible(found: number, isBare: boolean, first: number): boolean {
     (has('outcome') && has('noun')) ||
     (has('report') && has('value')) ||
     (has('now') && has('value')) ||
-    first === 48
+    first === 48 ||
+    first === 101
   );
 }
 
