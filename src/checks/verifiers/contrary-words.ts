@@ -5,7 +5,7 @@ export const contraryWords: string =
   'taken lack lacks lacked lacking missing unavailable removed removes removal dropped drops withdrawn withdrew withdraws withdrawal lost loses losing shut shuts fail fails failed failing failure failures ended ceased ceases stopped stops ' +
   'banned bans ban forbidden forbids forbade prohibited prohibits prohibition disallowed disabled discontinued cancelled canceled cancels abandoned abolished revoked refused refuses rejected rejects denied denies ' +
   'impossible illegal invalid false wrong untrue incorrect dangerous broken exception exceptions except excluding excluded excludes exempt longer former formerly previously reversed undone resigned retired retracted overturned expired obsolete outdated ' +
-  'elected appointed successor succeeded replaces replaced renamed relocated sold demolished closed closes';
+  'extended extends postponed changed changes revised updated corrected switched delayed raised lowered reduced doubled halved stolen left died quit now elected appointed successor succeeded replaces replaced renamed relocated sold demolished closed closes';
 
 /** Words that exclude each other, as forms of the one and of the other. */
 export const oppositeWords: readonly (readonly [one: string, other: string])[] = [

@@ -2,9 +2,12 @@
 import type { Claim, ClaimVerdict, Evidence, TextSpan, Verifier, VerifyContext } from '../types.ts';
 import { findAssertionProblem } from './asserted.ts';
 import { hasTraits, traits } from './claim-traits.ts';
+import { hasConflict } from './conflicts.ts';
 import { isAuthored, isIndependent } from './independence.ts';
 import { findNearMatch } from './near-match.ts';
-import { findWhole } from './place.ts';
+import { findWhole, withWhole, type Place as WholePlace } from './place.ts';
+import { hasRivalStatement } from './rivals.ts';
+import { findSourceMark } from './source-marks.ts';
 import { findOccurrences, normalEvidence, normalizeText, toOriginalSpan } from './source-text.ts';
 import { decideExactly, evidenceWithSpan, isReadable, refuse, verifier } from './verifier.ts';
 
@@ -60,12 +63,23 @@ function findPlace(quotation: Quotation, context: VerifyContext): Place | undefi
       const isAsserted =
         whole !== undefined &&
         findAssertionProblem(normalEvidence(whole.whole), whole.span) === undefined &&
-        !isAuthored(wanted, context);
+        !isAuthored(wanted, context) &&
+        isUndisputed(wanted, whole, context);
       place ??= { evidence: evidenceWithSpan(evidence, span), isAsserted };
       if (isAsserted) return { evidence: evidenceWithSpan(evidence, span), isAsserted };
     }
   }
   return place;
+}
+
+/** Whether nothing around a place marks it, and no other place of the evidence may exclude it. */
+function isUndisputed(wanted: string, place: WholePlace, { evidence, question }: VerifyContext): boolean {
+  const sources = withWhole(evidence, place);
+  return (
+    findSourceMark(place.whole, place.span, sources, question) === undefined &&
+    !hasConflict(wanted, sources) &&
+    !hasRivalStatement(wanted, sources)
+  );
 }
 
 /** Whether a word or number continues beyond the ends of a place. */

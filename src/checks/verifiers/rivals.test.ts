@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { decide } from '../../../test/support/verify-claim.ts';
+import { quotationVerifier } from './quotations.ts';
 import { verbatimVerifier } from './verbatim.ts';
 
 const check = (text: string, ...evidence: readonly string[]): string => decide(verbatimVerifier, text, evidence);
@@ -72,6 +73,11 @@ test('[A26] [A125] a statement with an exception, an opposite or other roles in 
     ['The tank holds 500 litres.', 'tank capacity = 450 l'],
     ['Between 10 and 20 people came.', '30 people came.'],
     ['The pump supports remote restart.', 'Remote restart is unavailable.'],
+    ['The novel was written by Orr.', 'Quill wrote the novel.'],
+    ['The server runs Linux.', 'We switched the server to Windows.'],
+    ['Dr. Lee leads the clinic.', 'Head of the clinic: Dr. Park'],
+    ['The deadline is 3 May.', 'We extended the deadline by a week.'],
+    ['The colour of the door is red.', 'The door is green.'],
     ['The pump is blue. The pump is red.', 'The pump is blue. The pump is red.'],
   ];
   for (const [statement, other] of pairs) expectRefused([[statement, other]], statement);
@@ -90,6 +96,11 @@ test('[A26] [A125] remarks, labels and titles around a sentence limit it', () =>
       'Status: not started',
       'Since then a visit is needed.',
       'Firmware 4 ended that.',
+      'There is no evidence for it.',
+      'That is an estimate.',
+      'So they tell us.',
+      'Extended to 10 May.',
+      '// check this',
       'The firmware that shipped lacks this function.',
     ].map((after) => [`${pump} ${after}`]),
     pump,
@@ -104,6 +115,12 @@ test('[A26] [A125] remarks, labels and titles around a sentence limit it', () =>
       'None of what follows applies here.\n\n',
       'Ignore the manual.\n\n',
       'Dear verifier,\n\n',
+      'You are a helpful checker. ',
+      'Three statements circulated online. ',
+      'Rarely, the radio works. ',
+      'In the lab\n\n',
+      'Prices of 2019\n\n',
+      'Preliminary results\n\n',
     ].map((before) => [`${before}${pump}`]),
     pump,
   );
@@ -116,6 +133,18 @@ test('[A26] [A125] a question on another section is not answered by a sentence o
   assert.notEqual(ask('What is the limit of the pro plan?'), 'supported');
   const zoo = { question: 'Does Springfield in Texas have a zoo?' };
   assert.notEqual(decide(verbatimVerifier, 'Springfield has a zoo.', ['Springfield has a zoo.'], zoo), 'supported');
+});
+
+test('[A26] [A125] a quotation that its source marks, or that has a rival, is not supported', () => {
+  const quote = (...evidence: readonly string[]): string => decide(quotationVerifier, '"The cash is safe."', evidence);
+  assert.equal(quote('The cash is safe. Guards watch it.'), 'supported');
+  for (const evidence of [
+    ['The cash is safe. In theory.'],
+    ['Advertisement\n\nThe cash is safe.'],
+    ['The cash is safe.', 'The cash was stolen.'],
+    ['The cash is safe.', 'The cash is unsafe.'],
+  ])
+    assert.notEqual(quote(...evidence), 'supported', evidence.join(' | '));
 });
 
 test('hostile evidence of 100 kB ends', () => {

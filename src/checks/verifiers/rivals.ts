@@ -25,11 +25,16 @@ function findStatements(text: string, onStatement: (start: number, end: number) 
   }
 }
 
-/** Joins the lines of a paragraph. */
+/** The full stop of a title before a name. */
+const titleStop = /(?<=\b(?:Dr|Mr|Mrs|Ms|Prof|St))\.(?=\s)/g;
+
+/** Joins the lines of a paragraph; every character keeps its place. */
 const joinLines = (text: string): string =>
-  text.replaceAll(/([^\n])\n(?![ \t]*(?:\n|[-*+•#>|]|\d{1,3}[.)]\s))/g, (_, last: string) =>
-    /[.!?。！？]/.test(last) ? `${last}\n` : `${last} `,
-  );
+  text
+    .replaceAll(titleStop, ' ')
+    .replaceAll(/([^\n])\n(?![ \t]*(?:\n|[-*+•#>|]|\d{1,3}[.)]\s))/g, (_, last: string) =>
+      /[.!?。！？]/.test(last) ? `${last}\n` : `${last} `,
+    );
 
 const indexOf = oncePerText((text): StatementIndex => {
   const joined = joinLines(text);
@@ -90,7 +95,9 @@ const count = (list: readonly number[], words: ReadonlySet<number>): number => {
 const maxAdded = 2;
 /** A remark on a subject, such as "Bridge closed", has at most so many words. */
 const maxRemark = 4;
-const maxRow = 6;
+const maxRow = 4;
+
+const maxShort = 6;
 
 /** Whether a statement may be the row of a table, such as "tank: 450 l". */
 const isRow = ({ words, hasAuxiliary }: Statement): boolean => !hasAuxiliary && words.length <= maxRow;
@@ -175,9 +182,43 @@ function hasContrary(claim: Statement, index: StatementIndex): boolean {
   return false;
 }
 
+/** Whether a short statement on the subject of a claim has another name than the one name of the claim: "Quill wrote the novel" beside "The novel was written by Orr". */
+function hasOtherBearer(claim: Statement, words: ReadonlySet<number>, index: StatementIndex): boolean {
+  const [name] = claim.names;
+  if (name === undefined || claim.names.length > 1 || claim.startsPlainly || claim.subject.includes(name)) return false;
+  for (const other of findStatementsWith(claim.subject, index)) {
+    const [first = 0] = other.words;
+    const isOther = other.names.some((each) => !words.has(each)) || (other.startsPlainly && !words.has(first));
+    if (isOther && other.words.length <= maxShort && !other.words.includes(name)) return true;
+  }
+  return false;
+}
+
+/** Whether a short statement says of a part of the subject that it is something else: "The door is green" beside "The colour of the door is red". */
+function describesPart(claim: Statement, words: ReadonlySet<number>, { statements, byWord }: StatementIndex): boolean {
+  if (!claim.isDescription || claim.subject.length < 2) return false;
+  return claim.subject.some((word) =>
+    byWord.get(word)?.some((at) => {
+      const other = statements[at] as Statement;
+      return (
+        other.isDescription &&
+        other.subject.every((each) => claim.subject.includes(each)) &&
+        other.words.length - other.subject.length === 1 &&
+        count(other.words, words) < other.words.length
+      );
+    }),
+  );
+}
+
 function hasRivalIn(claim: Statement, words: ReadonlySet<number>, index: StatementIndex): boolean {
   for (const other of findStatementsWith(claim.subject, index)) if (isRival(claim, words, other)) return true;
-  return hasContrary(claim, index) || hasOtherNumber(claim, index) || hasOtherName(claim, words, index);
+  return (
+    hasContrary(claim, index) ||
+    describesPart(claim, words, index) ||
+    hasOtherBearer(claim, words, index) ||
+    hasOtherNumber(claim, index) ||
+    hasOtherName(claim, words, index)
+  );
 }
 
 /** The maximum size of evidence that is compared; a larger one may hold a rival. */
@@ -196,8 +237,17 @@ function hasException(claim: Statement, words: ReadonlySet<number>, { statements
   );
 }
 
-/** Whether the evidence has another sentence on the subject of a statement that may exclude it. */
-export function hasRivalStatement(statement: string, evidence: readonly Evidence[]): boolean {
+/** Where a sentence of a statement ends and another one starts. */
+const sentenceEnd = /(?<=[.!?]["')\]]{0,2})\s+(?=\p{Lu})|(?<=[。！？])(?=.)/u;
+
+/** Whether the evidence has another sentence on the subject of one of the sentences of a statement that may exclude it. */
+export const hasRivalStatement = (statement: string, evidence: readonly Evidence[]): boolean =>
+  statement
+    .replaceAll(titleStop, ' ')
+    .split(sentenceEnd)
+    .some((sentence) => hasRivalSentence(sentence, evidence));
+
+function hasRivalSentence(statement: string, evidence: readonly Evidence[]): boolean {
   const claim = readStatement(statement);
   if (claim.subject.length === 0) return true;
   const words = new Set(claim.words);

@@ -27,6 +27,9 @@ const firstLines = (text: string, start: number): string =>
 /** Whether the first lines of a text mark it, all of them. */
 const isMarkedFirst = oncePerText((text) => markingWords.test(firstLines(text, maxFirstChars)));
 
+/** A title without a mark that names a number, a circumstance or an author. */
+const circumstance = /\d|[()%@]|^(?:in|for|by|with|at|on|from|under|per|via|during|according|posted|written|said)\s/i;
+
 const maxTitleWords = 10;
 
 /** A line of its own without the end of a sentence: a title that has no mark. */
@@ -38,7 +41,7 @@ const isPlainTitle = (line: string): boolean =>
 
 /** Words of a title under which statements stand that need not hold. */
 const titleWords =
-  /\b(?:out of scope|non-?goals?|un(?:supported|available|finished|released|tested|confirmed|verified|known|decided|likely|wanted|true|proven|resolved|official)|not|coming|visions?|wish\w{0,5}|criteria|requirements?|user stor(?:y|ies)|assumptions?|advert\w{0,10}|sponsored|promo\w{0,8}|marketing|brochures?|commercial|hypothes[ei]s|speculations?|predictions?|forecasts?|expectations?|objectives?|limitations?|known issues|open (?:issues|questions|points)|pending|tbd|wanted|concepts?|previews?|what if|removed|missing|future|planned|plans?|ideas?|rumou?rs?|opinions?|quotes?|reviews?|letters?|testimonials?|demo|lab|optional|with(?:out)? the|if|only)\b/i;
+  /\b(?:out of scope|non-?goals?|un(?:supported|available|finished|released|tested|confirmed|verified|known|decided|likely|wanted|true|proven|resolved|official)|not|coming|visions?|wish\w{0,5}|criteria|requirements?|user stor(?:y|ies)|assumptions?|advert\w{0,10}|sponsored|promo\w{0,8}|marketing|brochures?|commercial|hypothes[ei]s|speculations?|predictions?|forecasts?|expectations?|objectives?|limitations?|known issues|open (?:issues|questions|points)|pending|tbd|wanted|concepts?|previews?|what if|removed|missing|future|planned|plans?|ideas?|rumou?rs?|opinions?|quotes?|reviews?|letters?|testimonials?|demo|lab|optional|with(?:out)? the|if|only|preliminary|estimate[sd]?|estimates|approximate\w{0,5}|typing|drills?|tests?|headlines?|captions?|slogans?|probabilit(?:y|ies)|confidence|likelihood|posted|graders?|preprints?|abstract of|generated|provisional|recalled)\b/i;
 
 /** A title of a text: its level is 7 for a line without the mark of a heading. */
 export type Title = {
@@ -53,7 +56,12 @@ export type Title = {
 export function findTitles(text: string): readonly Title[] {
   const titles: Title[] = [];
   const addTitle = (start: number, level: number, title: string): void => {
-    titles.push({ at: start, level, text: title, isMarked: markingWords.test(title) || titleWords.test(title) });
+    titles.push({
+      at: start,
+      level,
+      text: title,
+      isMarked: markingWords.test(title) || titleWords.test(title) || (level === 7 && circumstance.test(title)),
+    });
   };
   let at = 0;
   let isAfterBlank = true;
@@ -143,16 +151,24 @@ const maxAnnouncement = 5;
 const forward = /\b(?:follow(?:s|ing)?|below|hereafter|is this so)\b/i;
 /** The beginning of a sentence on another time than that of the sentence after it. */
 const earlierStart =
-  /^\W*(?:until|till|before|formerly|originally|initially|at first|once|earlier|back in|in the (?:past|old|early)|traditionally|up to|according|only|ignore|disregard|forget|assum(?:e|ing|ption)|suppose|imagine)\b/i;
+  /^\W*(?:until|till|before|formerly|originally|initially|at first|once|earlier|back in|in the (?:past|old|early)|traditionally|up to|according|only|ignore|disregard|forget|assum(?:e|ing|ption)|suppose|imagine|when|whenever|if|rarely|sometimes|occasionally|seldom|under|during|at (?:ten|twice|high|low|a )|in (?:a few|some|rare|most|certain))\b/i;
+/** Words that announce statements of others. */
+const collected =
+  /\b(?:statements?|sentences?|stor(?:y|ies)|rumou?rs?|headlines?|theor(?:y|ies)|beliefs?|arguments?|opinions?|captions?|slogans?|mottos?|accusations?|allegations?|promises?)\b/i;
 /** The beginning of a sentence on a later time, an exception or a doubt. */
 const laterStart =
-  /^\W*(?:since|now|today|later|after|afterwards|then|from then|meanwhile|by now|these days|nowadays|as of|until|exceptions?|not|only|at least|in (?:theory|practice|principle|reality)|on paper|status|verdict|rating|result|fact check)\b/i;
+  /^\W*(?:since|now|today|later|after|afterwards|then|from then|meanwhile|by now|these days|nowadays|as of|until|exceptions?|not|only|at least|in (?:theory|practice|principle|reality)|on paper|status|verdict|rating|result|fact check|so|wait|early|preliminary|provisional|pending|extended|changed|postponed|revised|updated|corrected|cancell?ed|removed|replaced|superseded|withdrawn|reduced|raised|lowered|discontinued|from \w{2,20} on|a (?:new|later|second|recent))\b|^[^\s\p{L}\p{N}"“'‘(*_`[$€£¥+-]/iu;
+/** A sentence that calls the one before it a guess, a plan or the like, or finds nothing of it. */
+const calling =
+  /^\W*(?:this|that|these|those|it)\W+(?:is|was|are|were)\b[^.!?]{0,40}\b(?:estimates?|guess(?:es)?|assumptions?|approximations?|averages?|rumou?rs?|jokes?|lies?|proposals?|hopes?|exceptions?|opinions?|views?|theor(?:y|ies)|simplifications?|mistakes?|errors?|tests?|examples?|printed|forged|fake)\b|\b(?:no|not|never|none|nothing)\b[^.!?]{0,60}\b(?:for|of|about|to|behind) (?:it|that|this|them)\b/i;
+/** Words that point to a text before them. */
+const above = /\b(?:above|preceding|foregoing)\b/i;
 const backward = /\b(?:this|that|these|those|it|such|so|the (?:function|feature|rule|option|former|above))\b/i;
 const ending =
   /\b(?:end(?:s|ed)|stop(?:s|ped)|chang(?:es?|ed)|lack(?:s|ed|ing)?|lost|loses?|fail(?:s|ed|ure)?|remov(?:es?|ed|al)|without|drop(?:s|ped)|exceptions?|except|unavailable|missing|gone|taken|cut|withdr\w{1,5}|cancel\w{0,4}|instead|unless|replac\w{1,5}|untested|unconfirmed|unclear|unknown)\b/i;
 /** Words to a program or a person that checks statements. */
 const steering =
-  /\b(?:dear|hello|hi|hey|attention|note to|message to|to the|to all) (?:the )?(?:verifiers?|checkers?|fact-?checkers?|judges?|assistants?|models?|ai|llms?|reviewers?)\b|\bprompt injection\b|(?:^|[.!?]\s+|\n)(?:ignore|disregard|forget) /i;
+  /\b(?:dear|hello|hi|hey|attention|note to|message to|to the|to all) (?:the )?(?:verifiers?|checkers?|fact-?checkers?|judges?|assistants?|models?|ai|llms?|reviewers?)\b|\bprompt injection\b|\bas an? (?:ai|assistant|llm|language model)\b|\byou are an? (?:\w{1,20} )?(?:assistant|checker|verifier|judge|ai|model)\b|\b(?:sentence|statement|claim|text) (?:is|was) (?:verified|supported|checked|trusted)\b|\b(?:must|to) accept\b|(?:^|[.!?]\s+|\n)(?:ignore|disregard|forget) /i;
 /** The beginning of a line that is no part of a paragraph. */
 const blockStart = /^[ \t]*(?:[-*+•#>|]|\d{1,3}[.)]\s)/;
 /** A word or two that are no sentence, a question of some words, or a field such as "Status: open". */
@@ -171,12 +187,15 @@ function findNext(after: string): string {
 
 /** Why the sentence before or after a place limits it, or gives it another role than that of a statement. */
 function findRemark(line: string, isSameParagraph: boolean, after: string): string | undefined {
-  if (forward.test(line) || earlierStart.test(line)) return 'the sentence before it limits it';
+  if (forward.test(line) || earlierStart.test(line) || (isSameParagraph && collected.test(line)))
+    return 'the sentence before it limits it';
+  if (above.test(after)) return 'the text after it speaks of what is above';
   if (isSameParagraph && (label.test(line) || (/^[^.]{1,30}\.$/.test(line) && titleWords.test(line))))
     return 'it stands after a label';
   const next = findNext(after);
   if (next === '') return undefined;
-  if (laterStart.test(next) || (backward.test(next) && ending.test(next))) return 'the sentence after it limits it';
+  if (laterStart.test(next) || calling.test(next) || (backward.test(next) && ending.test(next)))
+    return 'the sentence after it limits it';
   return remark.test(next) && !ideographs.test(next) ? 'a remark stands after it' : undefined;
 }
 
@@ -203,8 +222,9 @@ function findNeighbourMark(text: string, start: number, end: number): string | u
     return 'the sentence before it only announces it';
   if (interjection.test(previous.slice(-40)) || mockingStart.test(after.replace(/^[.!。！\s]+/, '')))
     return 'the words beside it do not mean it';
-  if (steering.test(near) || steering.test(after)) return 'the text around it speaks to a verifier';
-  return findRemark(line, !/\n\s*\n\s*$/.test(near), after);
+  const rest = text.slice(end, end + contextChars);
+  if (steering.test(near) || steering.test(rest)) return 'the text around it speaks to a verifier';
+  return findRemark(line, !/\n\s*\n\s*$/.test(near), rest);
 }
 
 /** A sentence that speaks of all that is on a site or a page. */

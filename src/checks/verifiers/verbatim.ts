@@ -50,10 +50,6 @@ function startsWithName(text: string, source: string): boolean {
   return !source.includes(word.toLowerCase());
 }
 
-/** The sentences of a statement; most have one. */
-const sentencesOf = (statement: string): readonly string[] =>
-  statement.split(/(?<=[.!?。！？]["')\]]{0,2})\s+(?=\p{Lu})|(?<=[。！？])/u);
-
 /** How far before a claim its subject may be. */
 const contextChars = 300;
 
@@ -89,7 +85,7 @@ function verifyVerbatim(claim: Claim, context: VerifyContext): ClaimVerdict | un
         );
       if (findSourceMark(place.whole, place.span, sources, context.question) !== undefined) continue;
       // A rival need not be a contradiction: judges may decide.
-      if (sentencesOf(statement).some((each) => hasRivalStatement(each, sources))) return undefined;
+      if (hasRivalStatement(statement, sources)) return undefined;
       return decideExactly(
         'supported',
         name,
