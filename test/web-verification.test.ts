@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { after } from 'node:test';
 import { isObject, type FleetRun, type JsonObject } from '../src/core/index.ts';
+import { calls, says } from '../src/testing/index.ts';
 import { closeBrowser, noBrowser, startWebServer } from './support/browser.ts';
 import { findAccessibilityProblems, findLowContrast } from './support/page-checks.ts';
 import { respondAsModel } from './support/scripted-judges.ts';
@@ -63,5 +64,31 @@ test(
       assert.deepEqual(await each.evaluate(findAccessibilityProblems), []);
       assert.deepEqual(await each.evaluate(findLowContrast), []);
     }
+  },
+);
+
+test(
+  '[A36] [A87] the page shows the answer of a verified run with its struck claim, and beside it what the model wrote',
+  { skip: noBrowser },
+  async (t) => {
+    const server = await startWebServer(t, ({ model, prompt, body, results }) => {
+      if (model !== 'qwen3') return respondAsModel({ answers: true }, readSystem(body), prompt);
+      return results.length === 0
+        ? calls('read_file', { path: 'notes.md' })
+        : says('The pump of the house runs at 40 bar. The filter is changed in June.');
+    });
+    writeFileSync(path.join(server.cwd, 'notes.md'), '# Notes\n\nThe pump of the house runs at 40 bar.\n');
+    const prompt = 'At how many bar does the pump of the house run?';
+    assert.equal((await server.run(['config', 'set', 'verify.answers', 'true'])).code, 0);
+    const started = await server.request('POST', '/api/runs?wait=60', { prompt });
+    const run = (started['run'] ?? started) as unknown as FleetRun;
+    const page = await server.open(t);
+    await page.goto(`${server.url}/#/runs/${run.id}`);
+    const turn = page.getByRole('main').locator('li.turn').last();
+    await turn.getByText('As the model wrote it').waitFor();
+    assert.equal(await turn.locator('s, del').textContent(), 'The filter is changed in June.');
+    assert.match((await turn.textContent()) ?? '', /runs at 40 bar/);
+    assert.equal(await turn.getByText('A draft: it is not verified.').count(), 0);
+    assert.deepEqual(await page.evaluate(findAccessibilityProblems), []);
   },
 );
