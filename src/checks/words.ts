@@ -1,6 +1,9 @@
 // Splits text into sentences and content words, for scorers and clusters.
 import type { TextSpan } from './types.ts';
 
+/** The English words that negate a statement. */
+export const negatingWords: readonly string[] = 'not no never none neither nor'.split(' ');
+
 const stopWords: ReadonlySet<string> = new Set(
   (
     'a an the of in on at to for from by with and or but is are was were be been being as that this these those it its ' +

@@ -1,5 +1,6 @@
 // Public API of the core: pure functions and interfaces; no node:*, no npm packages.
 export { raceAbort } from './abort.ts';
+export { inTransaction, retryWhileBusy } from './busy-database.ts';
 export { createBoundedText, type BoundedText } from './bounded-text.ts';
 export { unwrapDeferredCall, executeCalls, USE_TOOL } from './calls.ts';
 export {

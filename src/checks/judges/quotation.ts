@@ -1,5 +1,6 @@
 // Checks by code that a quotation is in its source, and that it has the numbers and names of a claim.
 import type { Claim, TextSpan } from '../types.ts';
+import { numberWords } from '../verifiers/numbers.ts';
 
 /** A quotation with fewer characters than this says too little. */
 const minQuotationLength = 2;
@@ -59,9 +60,8 @@ function foldWhiteSpace(text: string): { readonly folded: string; readonly offse
   return { folded: chars.join(''), offsets };
 }
 
-const numberWords: Readonly<Record<string, string>> = Object.fromEntries(
-  'zero one two three four five six seven eight nine ten eleven twelve'.split(' ').map((word, i) => [word, String(i)]),
-);
+/** The largest number whose word is read. */
+const maxNumberWord = 12;
 
 /** Returns the numbers of a text in one form: digits without separators of thousands, and number words up to twelve as digits. */
 export function findNumbers(text: string): ReadonlySet<string> {
@@ -69,9 +69,9 @@ export function findNumbers(text: string): ReadonlySet<string> {
   for (const [found] of text.matchAll(/\p{Nd}+(?:[.,'’\u{a0}\u{202f}]\p{Nd}+){0,8}/gu))
     numbers.add(normalizeNumber(found));
   for (const [word] of text.toLowerCase().matchAll(/\p{L}+/gu)) {
-    const number = Object.hasOwn(numberWords, word) ? numberWords[word] : undefined;
+    const number = numberWords.get(word);
     // "one" is also a pronoun.
-    if (number !== undefined && number !== '1') numbers.add(number);
+    if (number !== undefined && number !== 1 && number <= maxNumberWord) numbers.add(String(number));
   }
   return numbers;
 }

@@ -1,6 +1,6 @@
 // The words by which samples of one question are compared, in any script, and the overlap of two samples.
 import { isRefusal } from '../abstention.ts';
-import { contentWords } from '../words.ts';
+import { contentWords, negatingWords } from '../words.ts';
 
 /** The characters of a sample that are compared. */
 const maxComparedLength = 20_000;
@@ -16,7 +16,7 @@ export type SampleWords = {
   readonly negates: boolean;
 };
 
-const negation = /\b(?:not|no|never|none|neither|nor|nobody|nothing)\b|n['’]t\b/i;
+const negation = new RegExp(`\\b(?:${negatingWords.join('|')}|nobody|nothing)\\b|n['\\u2019]t\\b`, 'i');
 /** Scripts that are written without spaces between words. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 

@@ -1,5 +1,6 @@
 // Finds sentences of the evidence that say the same as a statement but for a negation or the last number. One pass over the characters, without copies.
 import type { Evidence } from '../types.ts';
+import { negatingWords } from '../words.ts';
 import { findOccurrences, normalEvidence, oncePerText } from './source-text.ts';
 import { hashCode, hashStart, hashWord } from './word-hash.ts';
 
@@ -9,7 +10,7 @@ type Shape = { readonly key: number; readonly number: number; readonly isDenied:
 /** Words are compared by their beginnings, so that "keep" and "keeps" are equal. */
 const stemLength = 4;
 
-const denyingWords = new Set('not no never none neither nor cannot without'.split(' ').map(hashWord));
+const denyingWords = new Set([...negatingWords, 'cannot', 'without'].map(hashWord));
 const smallWords = new Set(
   'a an the of in on at to for from by with and or is are was were be been has have had do does did will would can could that this it its'
     .split(' ')

@@ -84,6 +84,25 @@ test('[A26] [A125] a statement with an exception, an opposite or other roles in 
   assert.equal(check('A key expires after 90 days.', 'A key expires after 90 days. A key has 12 scopes.'), 'supported');
 });
 
+test('[A26] [A125] other spellings of numbers, times and weekdays are rivals', () => {
+  const pairs: readonly (readonly [string, string])[] = [
+    ['The tank holds 1 200 litres.', 'The tank holds 1 300 litres.'],
+    ['The tank holds 1 200 litres.', 'The tank holds 2 200 litres.'],
+    ['The tank holds 500 litres.', 'The tank holds four hundred litres.'],
+    ['The mask of the port is 0x1F.', 'The mask of the port is 0x2F.'],
+    ['The call starts at 09:00 UTC.', 'The call starts at 09:00 CET.'],
+    ['Der Markt öffnet am Freitag.', 'Der Markt öffnet am Samstag.'],
+    ['Le marché ouvre vendredi.', 'Le marché ouvre samedi.'],
+    ['El mercado abre el viernes.', 'El mercado abre el sábado.'],
+    ['The disk holds 4 TB.', 'The disk holds 4 TiB.'],
+    ['The offer costs 40 USD.', 'The offer costs 40 AUD.'],
+  ];
+  for (const [statement, other] of pairs) {
+    assert.equal(check(statement, statement), 'supported', statement);
+    expectRefused([[statement, other]], statement);
+  }
+});
+
 test('[A26] [A125] remarks, labels and titles around a sentence limit it', () => {
   const pump = 'The pump supports remote restart.';
   assert.equal(check(pump, `Half-year report. ${pump} Operators must be trained.`), 'supported');

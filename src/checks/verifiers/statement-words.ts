@@ -1,4 +1,5 @@
 // Reads the content words of a sentence as hashes: its subject, its numbers, and whether it denies or describes.
+import { negatingWords } from '../words.ts';
 import { contraryWords, oppositeWords } from './contrary-words.ts';
 import { hashCode, hashStart, hashWord } from './word-hash.ts';
 
@@ -39,7 +40,7 @@ const verbs = hashAll(
 );
 const descriptionVerbs = hashAll('is are was were ist sind war waren est sont es son');
 const denyingWords = hashAll(
-  'not no never none neither nor cannot without nothing nobody nowhere nicht kein keine keinen nie niemals pas jamais aucun nunca ningún sin',
+  `${negatingWords.join(' ')} cannot without nothing nobody nowhere nicht kein keine keinen nie niemals pas jamais aucun nunca ningún sin`,
 );
 const wordOf = hashWord('of');
 

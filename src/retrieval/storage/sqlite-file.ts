@@ -2,8 +2,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { errorMessage, FairleadError } from '../../core/index.ts';
+import { errorMessage, FairleadError, inTransaction, retryWhileBusy } from '../../core/index.ts';
 
 /** Marks the files of this program: "FLix". */
 const applicationId = 0x464c6978;
@@ -75,7 +74,7 @@ async function openChecked(
   chmodSync(file, 0o600);
   const db = new DatabaseSync(file, { timeout: busyTimeoutMs, allowExtension });
   try {
-    await retryWhileBusy(() => {
+    await retryWhileLocked(() => {
       const tables = db.prepare('SELECT count(*) AS n FROM sqlite_schema').get();
       const isOwn = readPragma(db, 'application_id') === applicationId;
       if (!isOwn && tables?.['n'] !== 0) throw foreignFileError(file);
@@ -84,7 +83,7 @@ async function openChecked(
     db.exec(
       'PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536; PRAGMA journal_size_limit = 16777216',
     );
-    await retryWhileBusy(() =>
+    await retryWhileLocked(() =>
       inTransaction(db, () => {
         if (readPragma(db, 'user_version') === schemaVersion) return;
         for (const name of ['files', 'passages', 'words', 'vectors']) db.exec(`DROP TABLE IF EXISTS ${name}`);
@@ -98,30 +97,8 @@ async function openChecked(
   }
 }
 
-/** Runs work in a transaction that no other process writes beside. */
-export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    const result = work();
-    db.exec('COMMIT');
-    return result;
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK');
-    throw error;
-  }
-}
-
 /** Tries again while another process writes. */
-export async function retryWhileBusy<T>(work: () => T): Promise<T> {
-  for (const end = performance.now() + busyRetryMs; ;) {
-    try {
-      return work();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > end) throw error;
-      await sleep(1 + Math.random() * 10);
-    }
-  }
-}
+export const retryWhileLocked = <T>(work: () => T): Promise<T> => retryWhileBusy(work, { isBusy, maxMs: busyRetryMs });
 
 const readPragma = (db: DatabaseSync, name: string): number =>
   Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]);

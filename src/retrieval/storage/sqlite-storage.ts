@@ -1,5 +1,6 @@
 // Stores an index in one SQLite file: words in FTS5 with the Porter stemmer, vectors as bytes, compared by sqlite-vec if it is installed.
 import { statSync } from 'node:fs';
+import { inTransaction } from '../../core/index.ts';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { searchableTitle } from '../split/split-document.ts';
 import { findUnspacedWords } from '../unspaced-words.ts';
@@ -7,11 +8,10 @@ import type { FilePassages, IndexedFile, IndexStorage, ScoredKey, StoredPassage 
 import {
   damagedNotice,
   deleteIndexFile,
-  inTransaction,
   isDamage,
   openIndexFile,
   replaceDamaged,
-  retryWhileBusy,
+  retryWhileLocked,
   toIndexError,
 } from './sqlite-file.ts';
 import { loadSqliteVec } from './sqlite-vec.ts';
@@ -43,7 +43,7 @@ export async function openSqliteStorage(file: string, options: SqliteStorageOpti
 
   const { root } = options;
   if (root !== undefined)
-    await retryWhileBusy(() =>
+    await retryWhileLocked(() =>
       db
         .prepare(
           "INSERT INTO meta VALUES ('root', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value",
@@ -67,7 +67,7 @@ export async function openSqliteStorage(file: string, options: SqliteStorageOpti
   /** Runs work that only uses the database; a damaged file is replaced, and then the index is empty. */
   async function access<T>(work: () => T, ifDamaged: T): Promise<T> {
     try {
-      return await retryWhileBusy(work);
+      return await retryWhileLocked(work);
     } catch (error) {
       if (!isDamage(error)) throw toIndexError(error, file);
       statements = new Map();

@@ -1,7 +1,7 @@
 // Shared context of a SQLite store: reads, writes that share transactions, and the wait list for changes.
 import { closedError } from '../store-errors.ts';
 import type { ChangeTopic, Waiters } from '../waiters.ts';
-import { openSqliteDatabase, retryWhileBusy, type SqliteDatabase } from './database.ts';
+import { openSqliteDatabase, retryWhileLocked, type SqliteDatabase } from './database.ts';
 import { toSqliteError } from './errors.ts';
 import { createPollingWaiters } from './polling-waiters.ts';
 
@@ -67,7 +67,7 @@ export async function openSqliteContext(name: string, pollMs: number): Promise<S
   async function begin(durable: boolean): Promise<void> {
     if (durable !== isSynced) database.run(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
     isSynced = durable;
-    await retryWhileBusy(() => database.run('BEGIN IMMEDIATE'));
+    await retryWhileLocked(() => database.run('BEGIN IMMEDIATE'));
   }
 
   /** Synchronous: no other code runs while the transaction is open. */

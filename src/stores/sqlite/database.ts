@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { inTransaction, retryWhileBusy } from '../../core/index.ts';
 import { applicationId, migrations } from './migrations.ts';
 import { newerVersionError } from '../store-errors.ts';
 import { foreignDatabaseError, isBusy, toSqliteError } from './errors.ts';
@@ -37,10 +37,10 @@ export async function openSqliteDatabase(name: string): Promise<SqliteDatabase> 
   try {
     const db = openDatabaseFile(file);
     try {
-      await retryWhileBusy(() => assertOwnDatabase(db, file));
-      await retryWhileBusy(() => db.exec('PRAGMA journal_mode = WAL'));
+      await retryWhileLocked(() => assertOwnDatabase(db, file));
+      await retryWhileLocked(() => db.exec('PRAGMA journal_mode = WAL'));
       db.exec('PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 16777216');
-      await retryWhileBusy(() => migrate(db, file));
+      await retryWhileLocked(() => migrate(db, file));
       return createSqliteDatabase(db, file);
     } catch (error) {
       db.close();
@@ -78,29 +78,15 @@ const readPragma = (db: DatabaseSync, pragma: string): number =>
 function migrate(db: DatabaseSync, file: string): void {
   db.exec('PRAGMA synchronous = FULL');
   if (readPragma(db, 'user_version') === migrations.length) return;
-  db.exec('BEGIN IMMEDIATE');
-  try {
+  inTransaction(db, () => {
     assertOwnDatabase(db, file);
     for (const step of migrations.slice(readPragma(db, 'user_version'))) db.exec(step);
     db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`);
-    db.exec('COMMIT');
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK');
-    throw error;
-  }
+  });
 }
 
 /** Tries again while another process has locked the database. */
-export async function retryWhileBusy<T>(work: () => T): Promise<T> {
-  for (const end = performance.now() + busyRetryMs; ;) {
-    try {
-      return work();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > end) throw error;
-      await sleep(1 + Math.random() * 10);
-    }
-  }
-}
+export const retryWhileLocked = <T>(work: () => T): Promise<T> => retryWhileBusy(work, { isBusy, maxMs: busyRetryMs });
 
 function createSqliteDatabase(db: DatabaseSync, file: string): SqliteDatabase {
   const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();

@@ -2,7 +2,7 @@
 import { closeSync, existsSync, lstatSync, openSync, statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { CreateMessageBus, BusMessage } from '../partial-text-protocol.ts';
-import { openDatabaseFile, retryWhileBusy } from './database.ts';
+import { openDatabaseFile, retryWhileLocked } from './database.ts';
 
 /** A message bus that can be closed. */
 export type SqliteBus = { readonly create: CreateMessageBus; close(): void };
@@ -38,9 +38,9 @@ export function openSqliteBus(store: string, pollMs: number): SqliteBus {
   }
 
   async function send(messages: readonly BusMessage[]): Promise<void> {
-    connection ??= await retryWhileBusy(() => openBusConnection(file, store));
+    connection ??= await retryWhileLocked(() => openBusConnection(file, store));
     const { db, write } = connection;
-    await retryWhileBusy(() => db.exec('BEGIN IMMEDIATE'));
+    await retryWhileLocked(() => db.exec('BEGIN IMMEDIATE'));
     try {
       const now = Date.now();
       for (const { to = '', text } of messages) write.run(to, text, now);
