@@ -45,7 +45,7 @@ const figureWords: RegExp =
 
 /** Reads figures and short results. */
 export function readFigures({ answer, sentence, lower, words }: Reading): readonly Action[] {
-  if (!/[xfrk]|[iI].*v|^v|T[Jv]/.test(words.shape) || !figureWords.test(lower)) return [];
+  if (!/[xfrk]|[iI]a?v|^v|T[Jv]/.test(words.shape) || !figureWords.test(lower)) return [];
   const { text, start } = sentence;
   const actions: Action[] = [];
   const each = (pattern: RegExp, read: (match: RegExpExecArray) => void): void => {

@@ -62,6 +62,9 @@ export function readOutcomes(reading: Reading): readonly Action[] {
   const { words, shape } = split;
   if (!/[rfAx/]|[eO]a?[YL]/.test(shape)) return [];
   const found: Action[] = [];
+  // A pattern is tried only if the shape has a letter without which it cannot match.
+  const findIf = (letter: string, pattern: RegExp): readonly RegExpExecArray[] =>
+    shape.includes(letter) ? findAll(pattern, shape) : [];
   const textOf = (from: number, to: number): string =>
     sentence.text.slice(words[from]?.at ?? 0, words[to - 1]?.end ?? 0);
   const isReport = (from: number, to: number): boolean =>
@@ -107,7 +110,7 @@ export function readOutcomes(reading: Reading): readonly Action[] {
         });
     }
   };
-  for (const pattern of [passed, faultless])
+  for (const pattern of shape.includes('0') ? [passed, faultless] : [passed])
     for (const match of findAll(pattern, shape)) {
       const [all, given = '', where = '', links = ''] = match;
       const to = match.index + all.length;
@@ -133,7 +136,7 @@ export function readOutcomes(reading: Reading): readonly Action[] {
         (next === 't' && /^(?:in|for|on)$/.test(words[to]?.text ?? ''));
       add(subject, match.index + given.length - subject.length, / still /.test(` ${text} `), isNarrow);
     }
-  for (const match of findAll(noFaults, shape)) {
+  for (const match of findIf('0', noFaults)) {
     const next = shape[match.index + match[0].length] ?? '';
     const previous = shape[match.index - 1] ?? '';
     if (match[1] === undefined && words[1]?.text !== 'failures') continue;
@@ -149,19 +152,19 @@ export function readOutcomes(reading: Reading): readonly Action[] {
     )
       found.push({ type: 'pass', task: tasks[match[1] ?? ''] ?? 'test' });
   }
-  for (const match of findAll(noFaultsIn, shape))
+  for (const match of findIf('0', noFaultsIn))
     if (
       (match.index === 0 || ',:;.c(-tv'.includes(shape[match.index - 1] ?? '')) &&
       isReport(match.index, match.index + match[0].length)
     )
       found.push({ type: 'pass', task: tasks[match[1] ?? ''] ?? 'test' });
-  for (const match of findAll(noneFails, shape)) {
+  for (const match of findIf('0', noneFails)) {
     const end = match.index + match[0].length;
     if (!words[end - 1]?.text.startsWith('fail') || !startsStatement(shape, match.index, words[match.index - 1]?.text))
       continue;
     if (isReport(match.index, end)) found.push({ type: 'pass', task: 'test' });
   }
-  for (const match of findAll(passesTests, shape)) {
+  for (const match of findIf('T', passesTests)) {
     const subject = words[match.index - 1]?.text ?? '';
     const isCode =
       /^(?:it|code|codebase|project|app|application|version|implementation|change|fix|patch|build|package|library|module|solution|everything|now)$/.test(
@@ -180,7 +183,7 @@ export function readOutcomes(reading: Reading): readonly Action[] {
           : {}),
       });
   }
-  for (const match of findAll(goodRun, shape)) {
+  for (const match of findIf('r', goodRun)) {
     const at = match.index + match[0].search(/r/);
     if (
       /^(?:green|clean|successful)$/.test(words[at]?.text ?? '') &&
@@ -190,7 +193,7 @@ export function readOutcomes(reading: Reading): readonly Action[] {
     )
       found.push({ type: 'pass', task: tasks[match[1] ?? ''] ?? 'test' });
   }
-  for (const match of hasCodeBlock ? [] : findAll(compiles, shape)) {
+  for (const match of hasCodeBlock || !/[Oe]/.test(shape) ? [] : findAll(compiles, shape)) {
     const end = match.index + match[0].length;
     const task = compileTasks[words[end - 1]?.text ?? ''];
     if (
@@ -208,7 +211,7 @@ export function readOutcomes(reading: Reading): readonly Action[] {
     if (isSure || (isEnd && shape[end - 2] === 'e') || (isEnd && (match.index > 0 || !sentence.isFirst)))
       found.push({ type: 'pass', task });
   }
-  for (const match of findAll(everything, shape)) {
+  for (const match of findIf('e', everything)) {
     const result = words[match.index + match[0].length - 1]?.text ?? '';
     if (
       !startsStatement(shape, match.index, words[match.index - 1]?.text) ||
@@ -218,7 +221,7 @@ export function readOutcomes(reading: Reading): readonly Action[] {
     if (good.test(result)) found.push({ type: 'pass', isAny: true });
     else if (result === 'compiles' || result === 'builds') found.push({ type: 'pass', task: 'build' });
   }
-  for (const match of findAll(allGreen, shape)) {
+  for (const match of findIf('l', allGreen)) {
     const result = words[match.index + match[0].length - 1]?.text ?? '';
     if (
       match[0].length === 2 &&

@@ -22,8 +22,8 @@ export type RanCommand = CommandKind & {
   readonly seq: number;
   readonly call: string;
   readonly command: string;
-  /** Absent if it is not known: it runs in the background, was interrupted, or a signal ended it. */
-  readonly code?: number;
+  /** Undefined if it is not known: it runs in the background, was interrupted, or a signal ended it. */
+  readonly code: number | undefined;
   /** It did not start: a gate or the user denied it, or its input was not valid. */
   readonly wasDenied: boolean;
   readonly isBackground: boolean;
@@ -99,14 +99,21 @@ export function readSessionActions(evidence: ActionEvidence): SessionActions {
   };
 }
 
-function readCommand(record: ActionRecord, isBackground: boolean): RanCommand {
-  const { seq, call, target, code, outcome } = record;
+function readCommand({ seq, call, target, code, outcome }: ActionRecord, isBackground: boolean): RanCommand {
+  // A session has hundreds of commands: naming the fields takes a quarter of the time of a spread.
+  const { tasks, mayDoAny, isUnknown, mayAlsoDo, mayWrite, hidesExit, isMixed } = classifyCommand(target);
   return {
-    ...classifyCommand(target),
+    tasks,
+    mayDoAny,
+    isUnknown,
+    mayAlsoDo,
+    mayWrite,
+    hidesExit,
+    isMixed,
     seq,
     call,
     command: target,
-    ...(typeof code === 'number' && !isBackground ? { code } : {}),
+    code: typeof code === 'number' && !isBackground ? code : undefined,
     wasDenied: outcome === 'denied' || (outcome === 'failed' && code === undefined),
     isBackground,
     isByUser: false,
@@ -123,7 +130,7 @@ function readUserCommand({ seq, call, target }: ActionRecord): RanCommand | unde
     seq,
     call,
     command,
-    ...(code === undefined ? {} : { code: Number(code) }),
+    code: code === undefined ? undefined : Number(code),
     wasDenied: false,
     isBackground: false,
     isByUser: true,
