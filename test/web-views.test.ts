@@ -1,7 +1,6 @@
 // What the lists of the page keep and add up: titles of terminal sessions, saved views, cost by model, and the runs of a worker; in a real browser.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from './support/eventually.ts';
 import { closeBrowser, noBrowser, startWebServer } from './support/browser.ts';
 
@@ -9,8 +8,10 @@ const skip = noBrowser;
 after(closeBrowser);
 
 test('lists of the page', { skip }, async (t) => {
+  // The slow answer ends once the page has shown the run that waits for it.
+  const shown = Promise.withResolvers<void>();
   const server = await startWebServer(t, async ({ prompt }) => {
-    if (/slowly/.test(prompt)) await pause(4000);
+    if (/slowly/.test(prompt)) await shown.promise;
     return `Heard: ${prompt}`;
   });
 
@@ -95,6 +96,7 @@ test('lists of the page', { skip }, async (t) => {
         const figures = [...main.querySelectorAll('.figures dd')].map((each) => each.textContent.trim());
         return [figures.find((_, i) => i === 1), '', main.querySelector('tbody .number')?.textContent.trim()];
       });
+      if (seen.has('1 above 1')) shown.resolve();
       if (running !== undefined) seen.add(`${running.replace(/\D.*$/s, '')} above ${ofWorker}`);
       return seen.has('1 above 1') && seen.has('0 above 0') && seen.size >= 2 && running?.startsWith('0') === true;
     });
