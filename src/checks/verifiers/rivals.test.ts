@@ -84,6 +84,12 @@ test('[A26] [A125] a statement with an exception, an opposite or other roles in 
   assert.equal(check('A key expires after 90 days.', 'A key expires after 90 days. A key has 12 scopes.'), 'supported');
 });
 
+test('[A26] [A125] a number without a thing after a number of things may be of the same things', () => {
+  const hall = 'The hall seats 400 people.';
+  assert.equal(check(hall, `${hall} It was opened in 1980.`), 'supported');
+  expectRefused([[`${hall} The fire office allows 350.`]], hall);
+});
+
 test('[A26] [A125] other spellings of numbers, times and weekdays are rivals', () => {
   const pairs: readonly (readonly [string, string])[] = [
     ['The tank holds 1 200 litres.', 'The tank holds 1 300 litres.'],

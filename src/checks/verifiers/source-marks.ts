@@ -261,6 +261,10 @@ function isDeniedElsewhere(evidence: Evidence, others: readonly Evidence[]): boo
   });
 }
 
+/** A number of things that is the last number of a sentence, and a number that ends one and is no year: it may be of the same things. */
+const countedThing = /\d\s+\p{L}[^\d]*$/u;
+const bareNumber = /\s((?!(?:1\d|20)\d\d\b)\d[\d.,]{0,12})[.!]?$/;
+
 const wordsOfTitle = (title: Title): readonly string[] => contentWords(title.text);
 
 /** Whether a question names what another title of a text names, and neither the claim nor the titles above its place do. */
@@ -292,6 +296,10 @@ export function findSourceMark(
     findNext(text.slice(end, end + contextChars)) !== ''
   )
     return 'the sentence after it may name an exception';
+  const next = findNext(text.slice(end, end + contextChars));
+  const [, other] = /\b(?:ones?|others?)\b/i.test(next) ? [] : (bareNumber.exec(next) ?? []);
+  if (other !== undefined && countedThing.test(statement) && !statement.includes(other))
+    return 'the sentence after it has another number';
   const neighbour = findNeighbourMark(text, start, end);
   if (neighbour !== undefined) return neighbour;
   return isDeniedElsewhere(evidence, others) ? 'another source calls it outdated or untrue' : undefined;
