@@ -1,4 +1,4 @@
-// Refuses a claim with a number or a name that no evidence contains. It never supports a claim.
+// Refuses a claim with a number, a name or an option of a command that no evidence contains. It never supports a claim.
 import type { Claim, ClaimVerdict, Verifier, VerifyContext } from '../types.ts';
 import { hasTraits, traits } from './claim-traits.ts';
 import { canonicalNumber, likelyNotations, numberPattern, type NumberNotation } from './numbers.ts';
@@ -61,7 +61,8 @@ function collectNumbers(text: string): EvidenceNumbers {
 function verifyPresence({ text }: Claim, { evidence }: VerifyContext): ClaimVerdict | undefined {
   const hasNumbers = hasTraits(text, traits.digit);
   const mayHaveNames = hasTraits(text, traits.capital);
-  if (!hasNumbers && !mayHaveNames) return undefined;
+  const mayHaveOptions = text.includes('--');
+  if (!hasNumbers && !mayHaveNames && !mayHaveOptions) return undefined;
   const claimed = withoutCitations(text);
   if (hasNumbers)
     for (const { written, value, isNegative } of readNumbers(claimed))
@@ -70,10 +71,24 @@ function verifyPresence({ text }: Claim, { evidence }: VerifyContext): ClaimVerd
   if (mayHaveNames)
     for (const each of findNames(claimed))
       if (!isLowerWordInEvidence(evidence, each.toLowerCase())) return refuse(`The name ${each} is in no evidence.`);
+  if (mayHaveOptions)
+    for (const [option] of claimed.matchAll(optionPattern))
+      if (!evidence.some(({ text: source }) => hasOption(source, option)))
+        return refuse(`The option ${option} is in no evidence.`);
   return undefined;
 }
 
-/** Refuses a claim if one of its numbers or names occurs in no evidence. */
+/** An option of a command such as `--max-error`. */
+const optionPattern = /(?<![\w-])--[a-z][\w-]{0,60}/gi;
+
+/** Whether a text has an option, and not only a longer one that begins with it. */
+function hasOption(text: string, option: string): boolean {
+  for (let at = text.indexOf(option); at >= 0; at = text.indexOf(option, at + 1))
+    if (!/[\w-]/.test(text[at + option.length] ?? ' ')) return true;
+  return false;
+}
+
+/** Refuses a claim if one of its numbers, names or options occurs in no evidence. */
 export const presenceVerifier: Verifier = verifier({
   name,
   handles: (claim, { evidence }) => isReadable(claim) && evidence.length > 0,

@@ -158,7 +158,7 @@ test('[A125] words of a model, and what the author wrote into a file itself, sup
   assert.equal(verbatim(text, [passage]), 'undecided', 'the introduction of the list is not known');
 });
 
-test('[A26] a number or a name that is in no evidence refuses a claim, and nothing is supported', () => {
+test('[A26] a number, a name or an option that is in no evidence refuses a claim, and nothing is supported', () => {
   const check = (text: string, ...evidence: readonly string[]): string => decide(presenceVerifier, text, evidence);
   assert.equal(check('The server uses port 8081.', source), 'unverifiable');
   assert.equal(check('The server uses port 8080.', source), 'undecided');
@@ -169,6 +169,9 @@ test('[A26] a number or a name that is in no evidence refuses a claim, and nothi
   assert.equal(check('The years 2020-2021 were good.', 'The years 2020 and 2021 were good.'), 'undecided');
   assert.equal(check('The capital is Berlin.', 'The capital is Paris.'), 'unverifiable');
   assert.equal(check("The capital is Paris's centre [1].", 'The capital is Paris.'), 'undecided');
+  assert.equal(check('`--database` shares the queue.', 'Use `--store` to share the queue.'), 'unverifiable');
+  assert.equal(check('`--store` shares the queue.', 'The option --store-cache holds values.'), 'unverifiable');
+  assert.equal(check('`--store` shares the queue.', 'The options --store-cache and --store=<url>.'), 'undecided');
   assert.equal(check('The server uses port 8081.'), 'undecided', 'without evidence');
   assert.equal(check(source, source), 'undecided');
 });
