@@ -5,6 +5,7 @@ import { binomialInterval, checkActionClaims } from '../src/checks/index.ts';
 import type { ActionRecord } from '../src/checks/actions/index.ts';
 import { laterWordings } from './corpus/action-claims/later-wordings.ts';
 import type { Wordings } from './corpus/action-claims/wording.ts';
+import { objectWordings } from './corpus/action-claims/object-wordings.ts';
 import { outcomeWordings } from './corpus/action-claims/outcome-wordings.ts';
 import { wordings } from './corpus/action-claims/wordings.ts';
 
@@ -29,6 +30,7 @@ function findContradictions({ log }: Wordings, answer: string): readonly string[
 for (const [name, sets] of [
   ['wordings', [...wordings, ...outcomeWordings]],
   ['later wordings', laterWordings],
+  ['objects of the log', objectWordings],
 ] as const)
   test(`[A2, A25] action claims, ${name}: what the log contradicts is found, and nothing else is doubted`, (t) => {
     const wrong = sets.flatMap((set) => set.wrong.map((answer) => [set, answer] as const));

@@ -5,8 +5,9 @@ import { checkCommandClaim } from './check-command-claims.ts';
 import { checkCommandCount, checkMeasurement, checkTestCount } from './check-figures.ts';
 import { checkGitClaim, checkInstallClaim } from './check-git-claims.ts';
 import { checkFileCount, checkNoChange, checkNoRun, checkRead, checkUndo } from './check-negations.ts';
+import { checkObjects } from './check-objects.ts';
 import { checkOutput } from './check-output.ts';
-import { extractActionClaims } from './extract.ts';
+import { extractFromText, splitAnswer } from './extract.ts';
 import { readSessionActions, type SessionActions } from './session-actions.ts';
 import type { Action, ActionEvidence } from './types.ts';
 
@@ -27,18 +28,26 @@ const pastFailures =
 
 /** Extracts the claims of an answer about actions and compares each with the session. Without a claim the records are not read. */
 export function checkActionClaims(answer: string, evidence: ActionEvidence): readonly CheckedClaim[] {
-  const claims = extractActionClaims(answer);
-  if (claims.length === 0) return [];
-  const session = readSessionActions(evidence);
+  const text = splitAnswer(answer);
+  const claims = extractFromText(text);
+  let known: SessionActions | undefined;
+  const getSession = (): SessionActions => (known ??= readSessionActions(evidence));
   let isAdmitted: boolean | undefined;
   const admits = (): boolean =>
     (isAdmitted ??= admitsFailure.test(
       answer.replaceAll(deniedFailures, '').replaceAll(repairedThings, '').replaceAll(pastFailures, ''),
     ));
-  return claims.map(({ action, isOwn, ...claim }) => {
+  const checked = claims.map(({ action, isOwn, ...claim }): CheckedClaim => {
+    const session = getSession();
     const verdict = checkAction(action, session, admits, answer);
     return { ...claim, verdict: isOtherReport(claim.text, isOwn, verdict, session) ? otherReport : verdict };
   });
+  const isKnown = (start: number, end: number): boolean =>
+    checked.some(({ span, verdict }) => verdict.type === 'contradicted' && span.start < end && start < span.end);
+  const objects = checkObjects(text, getSession, admits, isKnown);
+  return objects.length === 0
+    ? checked
+    : [...checked, ...objects.filter(({ text, verdict }) => !isOtherReport(text, false, verdict, getSession()))];
 }
 
 const otherReport: ClaimVerdict = {

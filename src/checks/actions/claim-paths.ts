@@ -4,7 +4,7 @@ const extensions = new Set(
   (
     'ts tsx mts cts js jsx mjs cjs json jsonc json5 md mdx py pyi rs go java kt kts c h cc cpp cxx hpp hh cs rb php sh bash zsh fish ps1 bat yml yaml toml ini cfg conf ' +
     'html htm css scss sass less vue svelte astro sql txt csv tsv xml lock gradle proto graphql gql dart swift ex exs erl lua ipynb svg png jpg jpeg gif pdf tex rst adoc ' +
-    'tf hcl nix zig scala clj hs ml pl env patch diff snap mk cmake service plist properties'
+    'tf hcl tfvars bicep erb haml slim twig ejs hbs pug r jl groovy f90 sol gd tscn cshtml razor xaml csproj glsl m mm nix zig scala clj hs ml pl env patch diff snap mk cmake service plist properties'
   ).split(' '),
 );
 

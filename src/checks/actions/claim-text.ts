@@ -56,7 +56,7 @@ export function splitClaimText(given: string): ClaimText {
       close();
     else {
       const head = /^\s*(?:(?:[-*+•–]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?|#{1,6}\s+)?/.exec(line)?.[0].length ?? 0;
-      const isItem = /\S/.test(line.slice(0, head));
+      const isItem = /\S/.test(line.slice(0, head)) || /^\s*[✅✓✔☑❌✗✘]/u.test(line);
       if (isItem) close();
       if (block && end - block.start < 20_000) block.end = end;
       else {

@@ -23,7 +23,7 @@ export type CommandKind = {
 const taskPatterns: readonly (readonly [Task, RegExp])[] = [
   [
     'test',
-    /^(?:(?:npm|pnpm|yarn|bun)\s+(?:-\S+\s+)*(?:run(?:-script)?\s+)?(?:-\S+\s+)*(?:t|test\S*)(?:\s|$)|node\s.*--test\b|(?:jest|vitest|mocha|ava|tap|pytest|py\.test|rspec|phpunit|ctest|tox|nox|bats|karma|nextest|minitest|c8|nyc)\b|(?:python\S*|py)\s+-m\s+(?:pytest|unittest)|cargo\s+(?:\S+\s+)?(?:test|nextest)|(?:go|deno|bun|dotnet|mix|swift|rake|playwright|flutter|dart|zig|lein|sbt|stack|cabal|just|task|nx|turbo)\s+(?:\S+\s+)?test|cypress\s+run|(?:mvn|\.?\/?mvnw|gradle|\.?\/?gradlew|make|bazel)\s+(?:\S+\s+)*(?:test\S*|check)|(?:node|python\S*|bash|sh|deno\s+run|bun|tsx|ts-node|ruby|php|perl)\s+(?:-\S+\s+)*\S*(?:tests?|spec)\b|\S*\/?(?:run[-_]?)?tests?(?:\.\w+)?(?:\s|$))/,
+    /^(?:(?:npm|pnpm|yarn|bun)\s+(?:-\S+\s+)*(?:run(?:-script)?\s+)?(?:-\S+\s+)*(?:t|test\S*)(?:\s|$)|node\s.*--test\b|(?:jest|vitest|mocha|ava|tap|pytest|py\.test|rspec|phpunit|ctest|tox|nox|bats|karma|nextest|minitest|c8|nyc|busted|behave|gotestsum|ginkgo|cucumber|pest|prove)\b|(?:python\S*|py)\s+-m\s+(?:pytest|unittest)|cargo\s+(?:\S+\s+)?(?:test|nextest)|(?:go|deno|bun|dotnet|mix|swift|rake|playwright|flutter|dart|zig|lein|sbt|stack|cabal|just|task|nx|turbo)\s+(?:\S+\s+)?test|cypress\s+run|(?:mvn|\.?\/?mvnw|gradle|\.?\/?gradlew|make|bazel)\s+(?:\S+\s+)*(?:test\S*|check)|(?:node|python\S*|bash|sh|deno\s+run|bun|tsx|ts-node|ruby|php|perl)\s+(?:-\S+\s+)*\S*(?:tests?|spec)\b|\S*\/?(?:run[-_]?)?tests?(?:\.\w+)?(?:\s|$))/,
   ],
   [
     'build',

@@ -1,6 +1,6 @@
 // Extracts the claims of an answer about actions: what was changed, run, printed, committed. Ambiguous statements are no claims.
 import { isObject } from '../../core/index.ts';
-import { splitClaimText } from './claim-text.ts';
+import { splitClaimText, type ClaimText } from './claim-text.ts';
 import { findPredicates } from './find-predicates.ts';
 import type { Reading } from './read-clause.ts';
 import { readFigures } from './read-figures.ts';
@@ -18,12 +18,24 @@ const maxClaims = 200;
 
 /** Extracts the claims about actions, in order. An answer that is JSON makes none. */
 export function extractActionClaims(given: string): readonly ActionClaim[] {
-  if (isJson(given)) return [];
-  const { answer, sentences, hasCodeBlock } = splitClaimText(given);
+  return extractFromText(splitAnswer(given));
+}
+
+/** Splits an answer; one that is JSON has no sentences. */
+export const splitAnswer = (given: string): ClaimText =>
+  isJson(given) ? { answer: given, sentences: [], hasCodeBlock: false } : splitClaimText(given);
+
+/** Extracts the claims about actions from an answer that is split. */
+export function extractFromText({ answer, sentences, hasCodeBlock }: ClaimText): readonly ActionClaim[] {
   const claims: ActionClaim[] = [];
   let label: 'create' | 'edit' | 'delete' | 'move' | undefined;
+  let isProposal = false;
   for (const sentence of sentences) {
     if (claims.length >= maxClaims) break;
+    const isHeading = sentence.isFirst && /:\s*$/.test(sentence.text);
+    if (isHeading) isProposal = proposal.test(sentence.text);
+    else if (isProposal && isListed(answer, sentence.start)) continue;
+    else isProposal = false;
     const split = splitSentence(answer, sentence);
     if (!split && label === undefined) continue;
     const reading = {
@@ -56,6 +68,14 @@ export function extractActionClaims(given: string): readonly ActionClaim[] {
   }
   return claims;
 }
+
+/** Headings of lists of what may be done later. */
+const proposal =
+  /^(?:the |my |some |further |other )*(?:propos|suggest|recommend|possible|planned|plan\b|next|to-?do|remaining|open|optional|future|ideas|follow-?ups?|vorschl|vorgeschlagen|nächste|offen|prochain|à faire|sugeren|propuest|próxim|pendient)/i;
+
+/** Whether a place is in an item of a list. */
+const isListed = (answer: string, start: number): boolean =>
+  /^\s*(?:[-*+•–]|\d{1,3}[.)])\s/.test(answer.slice(answer.lastIndexOf('\n', start - 1) + 1, start + 1));
 
 function isJson(text: string): boolean {
   if (!/^\s*[[{]/.test(text) || !/[\]}]\s*$/.test(text)) return false;
