@@ -27,7 +27,7 @@ const taskPatterns: readonly (readonly [Task, RegExp])[] = [
   ],
   [
     'build',
-    /^(?:(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?build\S*|tsc\b|vite\s+build|webpack|rollup|rolldown|esbuild|tsup|parcel\s+build|(?:cargo|go|dotnet|docker|next|swift|zig|mix|stack|cabal|flutter|nuxt|ng|bazel)\s+(?:build|compile|check|vet)|make(?:\s|$)|cmake|(?:mvn|gradle|\.?\/?gradlew|\.?\/?mvnw)\s+(?:\S+\s+)*(?:build|package|compile|install|assemble)|gcc|g\+\+|clang|clang\+\+|javac|rustc|python\S*\s+-m\s+(?:build|compileall|py_compile)|(?:node|bash|sh|python\S*)\s+\S*build)/,
+    /^(?:(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?build\S*|tsc\b|vite\s+build|webpack|rollup|rolldown|esbuild|tsup|parcel\s+build|(?:cargo|go|dotnet|docker|next|swift|zig|mix|stack|cabal|flutter|nuxt|ng|bazel)\s+(?:build|compile|check)|make(?:\s|$)|cmake|(?:mvn|gradle|\.?\/?gradlew|\.?\/?mvnw)\s+(?:\S+\s+)*(?:build|package|compile|install|assemble)|gcc|g\+\+|clang|clang\+\+|javac|rustc|python\S*\s+-m\s+(?:build|compileall|py_compile)|(?:node|bash|sh|python\S*)\s+\S*build)/,
   ],
   [
     'lint',

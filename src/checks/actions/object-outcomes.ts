@@ -128,7 +128,8 @@ const sharesTask = (each: RanCommand, last: RanCommand): boolean =>
 const isSingle = ({ command }: RanCommand): boolean => !/[|;\n]|&&/.test(command);
 
 /** Programs whose exit code is no outcome. */
-const isMeant = /^\s*(?:grep|rg|diff|cmp|test|\[|git\s+diff|git\s+grep|which|command)\b/;
+const isMeant =
+  /^\s*(?:grep|rg|diff|cmp|test|\[|git\s+diff|git\s+grep|(?:npm|pnpm|yarn)\s+(?:outdated|audit)|which|command)\b/;
 
 const keyOf = (command: string): string => command.trim().split(/\s+/).slice(0, 3).join(' ');
 

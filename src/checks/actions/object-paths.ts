@@ -77,7 +77,7 @@ function readListItem({ heading, isItem, code, text, lower }: Statement): readon
 
 /** Words that may stand between two files of one verb. */
 const coordination =
-  /^[\s,()*]*(?:(?:and|und|et|y|e|ainsi que|así como|as well as|sowie|plus|also|too|auch|aussi|également|también|both|the|file|for|in|to|on|den|die|das|le|la|el|los|iOS|Android|web|in den|dans|en)[\s,()]*){0,5}$/iu;
+  /^[\s,()*]*(?:(?:and|und|et|y|e|ainsi que|así como|as well as|sowie|plus)[\s,()]*(?:(?:also|too|auch|aussi|également|también|both|the|file|for|in|to|on|den|die|das|le|la|el|los|dans|en)[\s,()]*){0,4})?$/iu;
 const forPlatform = /^\s+(?:for|für|pour|para)\s+(?:the\s+)?[\p{L}\d-]+(?:\s+\p{L}+)?(?=[\s,])/iu;
 
 /** The gap between two codes as text, without a short purpose such as `for iOS`. */
@@ -137,4 +137,4 @@ function readChain({ text, lower, code }: Statement, isChanged: (path: string) =
 
 /** Words that begin another statement between a verb and a file. */
 const relative =
-  /(?<![\p{L}])(?:that|which|who|where|because|since|like|from|as in|unlike|than|via|using|by|per|matching|mirrors?|used|imported|called|referenced|read|reads|between|shared|common|die|der|das|welche|aus|von|qui|que|dont|depuis|desde|como|with|mit|avec|con)(?![\p{L}])/iu;
+  /(?<![\p{L}])(?:that|which|who|where|because|since|like|from|as in|unlike|than|via|using|by|per|matching|mirrors?|used|imported|calls?|references?|usages?|imports?|links|called|referenced|read|reads|between|shared|common|die|der|das|welche|aus|von|qui|que|dont|depuis|desde|como|with|mit|avec|con)(?![\p{L}])/iu;

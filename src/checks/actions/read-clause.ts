@@ -22,7 +22,7 @@ export type Reading = {
 
 /** Where the object of a verb ends: at the next verb, or at words that begin another statement. */
 const clauseEnd =
-  /[;:]\s|,\s+(?:and|but|so|which|then|where|while|although)\b|\b(?:and then|but|so that|because|since|which|that|who|where|while|when|if|although|though|however|instead|is|are|was|were|will|would|should|can|could|has|have|had|does|did|using|based on|as well as|similar to|like|from which)\b|\band\s+(?:then\s+)?(?:[a-z-]+ed|ran|wrote|set|put)\b|,\s+(?:then\s+)?(?:[a-z-]+ed|ran|wrote)\b/i;
+  /[;:]\s|,\s+(?:and|but|so|which|then|where|while|although)\b|\b(?:and then|but|so that|because|since|which|that|who|where|while|when|if|although|though|however|instead|is|are|was|were|will|would|should|can|could|has|have|had|does|did|using|based on|as well as|similar to|like|from which)\b|\b(?:defined|declared|described|documented|located|exported|imported|used)\s+(?:in|by|from|at)\b|\band\s+(?:then\s+)?(?:[a-z-]+ed|ran|wrote|set|put)\b|,\s+(?:then\s+)?(?:[a-z-]+ed|ran|wrote)\b/i;
 
 /** Reads the object of the verb that ends at an offset. */
 export function readClause({ answer, sentence }: Reading, from: number): Clause {

@@ -291,4 +291,26 @@ export const objectWordings: readonly Wordings[] = [
       'pytest passes in 3 of 3 runs on my side.',
     ],
   },
+  {
+    log: [edited('src/x.rs'), edited('src/y.rs')],
+    wrong: ['I updated `src/x.rs` and `src/z.rs`.'],
+    right: [
+      'I added an impl for the types defined in `src/types.rs` and `src/shape.rs`.',
+      'I replaced the calls to `src/old.rs` and `src/util.rs` in `src/x.rs`.',
+      'I updated `src/x.rs` and `src/y.rs`, following the style of `src/z.rs` and `src/lib.rs`.',
+    ],
+  },
+  {
+    log: [
+      edited('a.go'),
+      ran('go build ./...', 0, ''),
+      ran('go vet ./...', 1, 'a.go:3: unreachable code'),
+      ran('npm outdated', 1, 'lodash 4.17.20 4.17.21'),
+    ],
+    wrong: ['`go vet` is clean.'],
+    right: [
+      'The build passes. `go vet` reports unreachable code in line 3 of a.go.',
+      '`npm outdated` ran fine and lists 1 package.',
+    ],
+  },
 ];
