@@ -184,7 +184,7 @@ function checkPass(
       proof,
     );
   }
-  const change = findChangeAfter(session, last.seq, action.isStill);
+  const change = installs.test(last.command) ? undefined : findChangeAfter(session, last.seq, action.isStill);
   if (change) {
     if (later || reason !== undefined)
       return cannotDecide(`${name} ran before the last change, and another command may have run it again.`);
@@ -199,6 +199,10 @@ function checkPass(
   if (count !== undefined && task === 'test') return checkCount(count, runs, session, proof, isNarrow);
   return decide('supported', `${name} ended with exit code 0 after the last change.`, proof);
 }
+
+/** Commands that install packages: later changes of source files do not matter to them. */
+const installs =
+  /^\s*(?:npm|pnpm|yarn|bun|pip\d?|poetry|bundle|composer|uv|go|cargo)\s+(?:ci|install|i|add|sync|get|restore|fetch)\b[^|;&]*$/;
 
 /** Nothing that the claim can mean is in the log. */
 function checkMissing(

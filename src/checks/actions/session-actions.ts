@@ -53,7 +53,7 @@ const fileTools = new Set(['write_file', 'edit_file', 'delete_file', 'apply_patc
 const harmlessTools = new Set(['git', 'command_output', 'stop_command', 'run_code', 'list_mcp_servers', 'use_tool']);
 
 const historyCommand =
-  /\bgit\s(?:[^|;&]*\s)?(?:log|diff|show|blame|shortlog)\b|\bgh\s+(?:pr|issue|release)\s+(?:view|diff|list)\b/;
+  /\bgit\s(?:[^|;&]*\s)?(?:log|diff|show|blame|shortlog)\b|\bgh\s+(?:pr|issue|release|run|workflow)\s+(?:view|diff|list|checks|status|watch)\b/;
 
 /** Whether a command reads the history of a repository. Most targets are paths, which have none of these words. */
 const readsHistory = (target: string): boolean =>

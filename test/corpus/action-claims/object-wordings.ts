@@ -313,4 +313,16 @@ export const objectWordings: readonly Wordings[] = [
       '`npm outdated` ran fine and lists 1 package.',
     ],
   },
+  {
+    log: [
+      ran('npm ci', 0, 'added 812 packages in 14s'),
+      edited('src/q.ts'),
+      ran('gh pr checks 12', 1, 'lint fail\nbuild pass'),
+    ],
+    wrong: ['`npm ci` reports 912 packages.'],
+    right: [
+      '`npm ci` finished without errors.',
+      'CI on main is green; on the PR the lint job is red and the build passes.',
+    ],
+  },
 ];
