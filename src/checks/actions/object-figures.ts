@@ -42,11 +42,20 @@ export function checkStatedFigures(
   if (isOther(lower, (text) => withoutDenied(text).replaceAll(zeroWord, ''))) return undefined;
   const output = session.evidence.resultText?.(last.call);
   if (output === undefined || output.trim() === '' || isCut(output)) return undefined;
+  const claimed = readNumbers(text.slice(0, 600), 3, 12, true).filter(
+    ({ at, end, values }) =>
+      at >= from &&
+      values.some((value) => value > 0) &&
+      !otherNumber.test(text.slice(Math.max(0, at - 30), at)) &&
+      !otherUnit.test(text.slice(end, end + 20)),
+  );
+  const zeros = findAll(zeroWord, lower.slice(Math.max(0, from)));
+  if (zeros.length === 0 && claimed.every(({ shown }) => hasNumber(output, shown))) return undefined;
   const numbers = readNumbers(output, 2, maxNumbers + 1);
   if (numbers.length === 0 || numbers.length > maxNumbers) return undefined;
   const proof = eventEvidence(session, last, last.command);
   const all = numbers.flatMap(({ values }) => values);
-  for (const match of findAll(zeroWord, lower.slice(Math.max(0, from)))) {
+  for (const match of zeros) {
     const stem = stemOf(match[1] ?? '');
     const beside = numbers.filter(({ stems }) => stems.includes(stem));
     if (beside.length > 0 && !all.includes(0) && !isMitigated.test(output) && !readsZero.test(output))
@@ -67,13 +76,6 @@ export function checkStatedFigures(
         proof,
       );
   }
-  const claimed = readNumbers(text.slice(0, 600), 3, 12, true).filter(
-    ({ at, end, values }) =>
-      at >= from &&
-      values.some((value) => value > 0) &&
-      !otherNumber.test(text.slice(Math.max(0, at - 30), at)) &&
-      !otherUnit.test(text.slice(end, end + 20)),
-  );
   if (claimed.length === 0) return undefined;
   const isNamed = mentions.some(({ isExact }) => isExact);
   if (!isNamed && !reportWords.test(lower) && !/^\S+ ?\S*:\s|\d\s+(?:unit )?tests?(?!\p{L})/iu.test(lower))
@@ -92,6 +94,12 @@ export function checkStatedFigures(
     );
   }
   return undefined;
+}
+
+/** Whether an output has a number as it is shown. */
+function hasNumber(output: string, shown: string): boolean {
+  const at = output.indexOf(shown);
+  return at >= 0 && !/[\d.,]/.test(output[at - 1] ?? ' ') && !/[\d.,]/.test(output[at + shown.length] ?? ' ');
 }
 
 /** Output of a program that repaired or left out what it counted. */

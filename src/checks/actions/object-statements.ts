@@ -40,37 +40,44 @@ const followers = new Set(
   ),
 );
 
-const isLetter = (code: number): boolean =>
-  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 0xc0 && code < 0x250);
+/** What a character is: 1 a letter, 2 a digit or code, 0 another sign. */
+const kinds = new Uint8Array(0x10000);
+kinds.fill(1, 65, 91).fill(1, 97, 123).fill(1, 0xc0, 0x250).fill(2, 48, 58);
+kinds[0xe000] = 2;
 
-/** A number for the first letters of a word in lower case. */
-function hashStart(text: string, from: number, to: number): number {
-  let hash = 7;
-  for (let i = from; i < to; i++) hash = (Math.imul(hash, 31) + (text.charCodeAt(i) | 32)) | 0;
-  return hash;
-}
-const startHashes = new Set([...starts].map((word) => hashStart(word, 0, word.length)));
+/** A number for the first five letters of a word; letters of both cases count as the same. */
+const addLetter = (hash: number, code: number): number => (Math.imul(hash, 31) + (code | 32)) | 0;
+const startHashes = new Set(
+  [...starts].map((word) => word.split('').reduce((hash, letter) => addLetter(hash, letter.charCodeAt(0)), 7)),
+);
 
 /** Whether a text has code, a digit, or a word of an outcome that can be a predicate. */
-function isInteresting({ source: text, offset, text: { length } }: Sentence): boolean {
+function isInteresting({ source, offset, text: { length } }: Sentence): boolean {
   const to = offset + length;
-  for (let i = offset; i < to;) {
-    const code = text.charCodeAt(i);
-    if (code === 0xe000 || (code >= 48 && code <= 57)) return true;
-    if (!isLetter(code)) {
-      i++;
-      continue;
+  for (let i = offset; i < to; i++) {
+    let kind = kinds[source.charCodeAt(i)];
+    if (kind === 2) return true;
+    if (kind !== 1) continue;
+    const last = i + 5;
+    let hash = 7;
+    for (; i < to; i++) {
+      const code = source.charCodeAt(i);
+      kind = kinds[code];
+      if (kind !== 1) break;
+      if (i < last) hash = addLetter(hash, code);
     }
-    const from = i;
-    while (i < to && isLetter(text.charCodeAt(i))) i++;
-    if (startHashes.has(hashStart(text, from, Math.min(i, from + 5)))) {
-      if (i >= to || text[i] !== ' ') return true;
-      let end = i + 1;
-      while (end < to && isLetter(text.charCodeAt(end))) end++;
-      if (end === i + 1 || followers.has(text.slice(i + 1, end).toLowerCase())) return true;
-    }
+    if (startHashes.has(hash) && isPredicate(source, i, to)) return true;
+    if (kind === 2 && i < to) return true;
   }
-  return text[to - 1] === ':';
+  return source[to - 1] === ':';
+}
+
+/** Whether the word that ends at a place can be a predicate by what follows it. */
+function isPredicate(source: string, at: number, to: number): boolean {
+  if (at >= to || source[at] !== ' ') return true;
+  let end = at + 1;
+  while (end < to && kinds[source.charCodeAt(end)] === 1) end++;
+  return end === at + 1 || followers.has(source.slice(at + 1, end).toLowerCase());
 }
 
 const maxStatements = 400;
