@@ -66,7 +66,8 @@ test('a configured URL replaces the default one; a remote URL is listed without 
 
 /** A server that answers after a delay, as a busy Ollama does. */
 async function serveSlowly(t: test.TestContext, ms: number): Promise<number> {
-  const server = createServer((_, reply) => void setTimeout(() => reply.end('{"version":"1"}'), ms));
+  // The timer of a server that never answers must not keep the process of the tests alive.
+  const server = createServer((_, reply) => void setTimeout(() => reply.end('{"version":"1"}'), ms).unref());
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
   t.after(() => server.close());
   return (server.address() as AddressInfo).port;
