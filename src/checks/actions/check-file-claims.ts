@@ -17,8 +17,9 @@ export function checkFileClaim(
     .filter(({ lower }) => lower.includes(name))
     .map((file) => ({ file, relation: comparePaths(path, file.path) }));
   const same = related.filter(({ relation, file }) => relation === 'same' && file.changes.length > 0);
+  const base = baseName(path);
   const mentions = session.commands.findLast(
-    (each) => !each.wasDenied && (each.mayWrite || each.mayDoAny) && each.command.includes(baseName(path)),
+    (each) => !each.wasDenied && (each.mayWrite || each.mayDoAny) && each.command.includes(base),
   );
   if (same.length > 0)
     return checkChanged(

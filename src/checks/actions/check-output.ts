@@ -24,7 +24,7 @@ export function checkOutput(
       )
     : undefined;
   const contains = (text: string): boolean =>
-    numberPattern ? numberPattern.test(text) : squeeze(text).includes(wanted) || text.includes(value);
+    numberPattern ? numberPattern.test(text) : text.includes(value) || squeeze(text).includes(wanted);
   let isKnown = true;
   for (const record of log.records.toReversed()) {
     // What a tool for files says is no output of a command.

@@ -103,20 +103,32 @@ function readNames(session: SessionActions): Names {
   return result;
 }
 
-const classes: readonly (readonly [name: Task | 'plan' | 'image' | 'deployment', pattern: RegExp])[] = [
+/** The classes of commands, the texts without which a statement names none of a class, and their names. */
+const classes: readonly (readonly [
+  name: Task | 'plan' | 'image' | 'deployment',
+  stems: readonly string[],
+  pattern: RegExp,
+])[] = [
   [
     'test',
+    ['test', 'suite', 'specs', 'pruebas'],
     /(?<![\p{L}\uE000-])(?:(?:unit |integration )?tests?|test suite|suite|specs|testlauf|testsuite|pruebas|tests unitaires|tested|getestet)(?![\p{L}-])/giu,
   ],
-  ['build', /(?<![\p{L}-])(?:build|compilation|compilaci[óo]n|kompilierung)(?![\p{L}-])/giu],
-  ['lint', /(?<![\p{L}-])(?:linter|lint|linting)(?![\p{L}-])/giu],
-  ['types', /(?<![\p{L}-])(?:type[- ]?check(?:er|ing)?|typprüfung|typage)(?![\p{L}-])/giu],
-  ['plan', /(?<![\p{L}-])(?:the|le|el|der) plan(?![\p{L}-])/giu],
-  ['image', /(?<![\p{L}-])(?:image|imagen|abbild)(?![\p{L}-])/giu],
-  ['deployment', /(?<![\p{L}-])(?:deploy(?:ment|ed)?|rollout|despliegue|déploiement)(?![\p{L}-])/giu],
+  [
+    'build',
+    ['build', 'compil', 'kompil'],
+    /(?<![\p{L}-])(?:build|compilation|compilaci[óo]n|kompilierung)(?![\p{L}-])/giu,
+  ],
+  ['lint', ['lint'], /(?<![\p{L}-])(?:linter|lint|linting)(?![\p{L}-])/giu],
+  ['types', ['typ'], /(?<![\p{L}-])(?:type[- ]?check(?:er|ing)?|typprüfung|typage)(?![\p{L}-])/giu],
+  ['plan', [' plan'], /(?<![\p{L}-])(?:the|le|el|der) plan(?![\p{L}-])/giu],
+  ['image', ['image', 'abbild'], /(?<![\p{L}-])(?:image|imagen|abbild)(?![\p{L}-])/giu],
+  [
+    'deployment',
+    ['deploy', 'rollout', 'despliegue', 'déploi'],
+    /(?<![\p{L}-])(?:deploy(?:ment|ed)?|rollout|despliegue|déploiement)(?![\p{L}-])/giu,
+  ],
 ];
-const anyClass =
-  /test|suite|specs|prueba|build|compil|kompil|lint|typ|plan|image|abbild|deploy|rollout|desplieg|déploi/;
 const classCommands: Readonly<Partial<Record<string, RegExp>>> = {
   plan: /\b(?:terraform|tofu)\s+plan\b|\bpulumi\s+preview\b/,
   image: /\b(?:docker|podman|buildah|nerdctl)\s+(?:buildx?|compose\s+build)\b/,
@@ -165,8 +177,8 @@ export function findMentions({ text, lower, code }: Statement, session: SessionA
         continue;
       if (isFree(at, end)) found.push({ at, end, name, runs, isExact: true });
     }
-  for (const [task, words] of anyClass.test(lower) ? classes : [])
-    for (const match of findAll(words, lower)) {
+  for (const [task, stems, words] of classes)
+    for (const match of stems.some((stem) => lower.includes(stem)) ? findAll(words, lower) : []) {
       const [at, end] = [match.index, match.index + match[0].length];
       if (!isFree(at, end) || (task === 'test' && isPart(lower, at, end))) continue;
       const pattern = classCommands[task];

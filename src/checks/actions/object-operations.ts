@@ -61,7 +61,7 @@ const operations: readonly Operation[] = [
 
 /** Words without which no statement names an operation. */
 const operationWords =
-  /\uE000.*(?:ausgeführt|gelaufen)|tag|branch|rama|deploy|rollout|rolled|appl|lancé|ejecut|\bran \uE000|executed|exécut|ausgerollt|déploy|despleg|install|benchmark|profiled|timed|étiquette|etiqueta/i;
+  /\uE000[^\uE000\n\r\u2028\u2029]*(?:ausgeführt|gelaufen)|tag|branch|rama|deploy|rollout|rolled|appl|lancé|ejecut|\bran \uE000|executed|exécut|ausgerollt|déploy|despleg|install|benchmark|profiled|timed|étiquette|etiqueta/i;
 
 /** Decides the operations that a statement reports as done. */
 export function checkOperations(

@@ -37,6 +37,8 @@ export function checkOutcome(
   admits: () => boolean,
 ): ClaimVerdict | undefined {
   const { lower, lead } = statement;
+  // Without a mention only a session that ran no command is decided, by a program that it names.
+  if (mentions.length === 0 && session.commands.some((each) => !each.wasDenied)) return undefined;
   const isMarked = /[✅✓✔☑]/u.test(lead);
   const plain = withoutDenied(lower);
   if (isOther(lower, withoutDenied) || negative.test(plain)) return undefined;
@@ -61,8 +63,7 @@ export function checkOutcome(
   }
   if (mentions.length === 0 && outcomes.length > 0 && (isOwnRun.test(lower) || isMarked)) {
     const tool = findMissingTool(statement, session);
-    if (tool !== undefined && !session.commands.some((each) => !each.wasDenied))
-      return decide('contradicted', `The log has no run of ${tool}.`, summaryEvidence(session));
+    if (tool !== undefined) return decide('contradicted', `The log has no run of ${tool}.`, summaryEvidence(session));
   }
   return undefined;
 }

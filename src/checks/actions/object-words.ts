@@ -24,8 +24,17 @@ export const admitsElsewhere: RegExp =
 export const finalState: RegExp =
   /(?<![\p{L}])(?:after (?:(?:the|this|my|that|these|those|all|every|making|both) )?(?:last |final |latest |most recent )?(?:fix(?:es)?|changes?|edits?|refactor\w*|rename|modifications?|update)|(?:final|finished|finalized|end) (?:version|code|state|result)|on the (?:final|finished|current) \w+|re-?(?:ran|run|tested|checked)|once more|nach (?:der|dem|den|allen|meiner) (?:letzten )?(?:änderung(?:en)?|korrektur(?:en)?|fix|anpassung(?:en)?|umbau)|(?:fertigen?|endgültigen?|finalen?) (?:stand|version|code|fassung)|erneut|après (?:la|le|les|cette|ce|ma|mes) (?:dernière |dernier )?(?:correction|modifications?|changements?)|version finale|code final|à nouveau|après coup|despu[ée]s de(?:l| la| los| las| este| mi)? (?:[úu]ltimo |[úu]ltima )?(?:cambios?|correcci[óo]n|arreglo|modificaci[óo]n)|versi[óo]n final|c[óo]digo final|de nuevo|otra vez)(?![\p{L}])/iu;
 
-/** The text without denied failures. */
-export const withoutDenied = (text: string): string => text.replaceAll(denied, '✓');
+let lastGiven = '';
+let lastReduced = '';
+
+/** The text without denied failures. The result is kept for the next call. */
+export function withoutDenied(text: string): string {
+  if (text !== lastGiven) {
+    lastGiven = text;
+    lastReduced = text.replaceAll(denied, '✓');
+  }
+  return lastReduced;
+}
 
 let lastText = '';
 let lastFound = false;

@@ -41,7 +41,7 @@ const doneWith =
 
 /** Words without which a sentence has no figure and no short result. */
 const figureWords: RegExp =
-  /fail|skip|vulnerab|errors?\b|warning|problem|issue|clean|measured|timed|clocked|benchmark|second|re-?r[au]n|\bran\b|tests? (?:done|run|executed|checked)/i;
+  /fail|skip|vulnerab|errors?\b|warning|problem|issue|clean|measured|timed|clocked|benchmark|second|re-?r[au]n|\bran\b|tests? (?:done|run|executed|checked)/;
 
 /** Reads figures and short results. */
 export function readFigures({ answer, sentence, lower, words }: Reading): readonly Action[] {

@@ -46,8 +46,11 @@ export function readListedFile({ answer, sentence }: Reading, change: Change): A
 
 /** `New file: a.ts`, `Docs updated: b.md`. */
 export function readNewFiles({ answer, sentence }: Reading): readonly Action[] {
-  const match = /^(?:[a-z]+\s+){0,3}([a-z]+)\s*:\s+(?=\S)/i.exec(sentence.text);
-  if (!match || !sentence.isFirst) return [];
+  const match =
+    sentence.isFirst && sentence.text.includes(':')
+      ? /^(?:[a-z]+\s+){0,3}([a-z]+)\s*:\s+(?=\S)/i.exec(sentence.text)
+      : undefined;
+  if (!match) return [];
   const isNew = /^new\s+(?:\w+\s+)?(?:files?|modules?|tests?|scripts?|pages?|documents?)\s*:/i.test(match[0]);
   const change = isNew ? 'create' : fileVerbKind((match[1] ?? '').toLowerCase());
   if (change === undefined || /^(?:no|not|to|if|when|should|must|can|please)\b/i.test(match[0])) return [];

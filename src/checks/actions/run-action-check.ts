@@ -81,25 +81,16 @@ function hasRoomForTurn({ limits, spent, context }: RunState): boolean {
 
 /** What the conversation still has: results, written texts, and words of the user. Nothing is read before it is asked for. */
 export function createActionEvidence(state: RunState, log: ActionLog): ActionEvidence {
-  let results: Map<string, ToolResultPart> | undefined;
-  let calls: Map<string, ToolCallPart> | undefined;
   let messages: readonly Message[] | undefined;
   const read = (): readonly Message[] => (messages ??= toArray(state.messages));
-  const texts = new Map<string, string>();
+  const findResult = createPartSearch<ToolResultPart>(read, 'tool', 'tool-result');
+  const findCall = createPartSearch<ToolCallPart>(read, 'assistant', 'tool-call');
   let own: ReadonlySet<string> | undefined;
   return {
     log,
-    resultText(call) {
-      results ??= indexParts(read(), 'tool', 'tool-result');
-      const part = results.get(call);
-      if (!part) return undefined;
-      const known = texts.get(call) ?? part.text;
-      texts.set(call, known);
-      return known;
-    },
+    resultText: (call) => findResult(call)?.text,
     writtenText(call) {
-      calls ??= indexParts(read(), 'assistant', 'tool-call');
-      const part = calls.get(call);
+      const part = findCall(call);
       const aim = part && unwrapDeferredCall({ tool: part.tool, input: part.input });
       if (!aim || typeof aim === 'string' || !isObject(aim.input)) return undefined;
       const { content, new_string: inserted, patch } = aim.input;
@@ -123,7 +114,8 @@ const maxTouched = 100;
 /** The calls after the last words of the user. */
 function callsAfterPrompt(messages: readonly Message[]): ReadonlySet<string> {
   const last = messages.findLastIndex((message) => userTexts([message]).some((text) => text.trim() !== ''));
-  return new Set(indexParts(messages.slice(last + 1), 'assistant', 'tool-call').keys());
+  const parts = messages.slice(last + 1).flatMap(({ role, parts }) => (role === 'assistant' ? parts : []));
+  return new Set(parts.flatMap((part) => (part.type === 'tool-call' ? [part.id] : [])));
 }
 
 /** The words of the user in each message, without our notes. */
@@ -137,17 +129,27 @@ const userTexts = (messages: readonly Message[]): readonly string[] =>
       }),
     );
 
-/** The parts of a type by the id of their call; the last one counts where an id repeats. */
-function indexParts<T extends 'tool-result' | 'tool-call'>(
-  messages: readonly Message[],
+/** Finds the part of a type by the id of its call; the last one counts where an id repeats. Messages are read from the end, as far as a search needs them. */
+function createPartSearch<P extends ToolResultPart | ToolCallPart>(
+  read: () => readonly Message[],
   role: Message['role'],
-  type: T,
-): Map<string, Extract<Message['parts'][number], { type: T }>> {
-  const found = new Map<string, Extract<Message['parts'][number], { type: T }>>();
-  for (const message of messages)
-    if (message.role === role)
-      for (const part of message.parts)
-        if (part.type === type)
-          found.set((part as { readonly id: string }).id, part as Extract<Message['parts'][number], { type: T }>);
-  return found;
+  type: P['type'],
+): (call: string) => P | undefined {
+  const found = new Map<string, P>();
+  let next: number | undefined;
+  return (call) => {
+    const known = found.get(call);
+    if (known) return known;
+    const messages = read();
+    next ??= messages.length - 1;
+    while (next >= 0) {
+      const message = messages[next--];
+      if (message?.role !== role) continue;
+      for (const part of message.parts.toReversed())
+        if (part.type === type && !found.has((part as P).id)) found.set((part as P).id, part as P);
+      const part = found.get(call);
+      if (part) return part;
+    }
+    return undefined;
+  };
 }

@@ -57,7 +57,7 @@ const historyCommand =
 
 /** Whether a command reads the history of a repository. Most targets are paths, which have none of these words. */
 const readsHistory = (target: string): boolean =>
-  (target.includes('git') || target.includes('gh')) && historyCommand.test(target);
+  target.includes('g') && (target.includes('git') || target.includes('gh')) && historyCommand.test(target);
 
 /** Reads the records of a session. */
 export function readSessionActions(evidence: ActionEvidence): SessionActions {
