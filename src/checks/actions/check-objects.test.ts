@@ -66,3 +66,13 @@ test('hostile text of 100 kB is read to its end', () => {
   ])
     assert.ok(Array.isArray(findReasons(text, text, command)));
 });
+
+test('a record that is added to a list that was checked before is read', () => {
+  const records = [run('npm test', 0)];
+  const evidence = { log: { records, open: [], isPartial: false, wasSentBack: false }, resultText: () => '' };
+  const types = (): readonly string[] =>
+    checkActionClaims('All tests pass.', evidence).map(({ verdict }) => verdict.type);
+  assert.deepEqual(types(), ['supported']);
+  records.push({ ...run('npm test', 1), seq: 2, call: 'c2' });
+  assert.ok(types().includes('contradicted'));
+});

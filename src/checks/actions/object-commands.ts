@@ -31,7 +31,7 @@ type Names = {
   /** The names that a sentence can have without code marks, long ones first. */
   readonly plain: readonly (readonly [name: string, runs: readonly RanCommand[]])[];
 };
-const known = new WeakMap<SessionActions, Names>();
+const known = new WeakMap<SessionActions['commands'], Names>();
 const maxCommands = 300;
 
 const launcher =
@@ -82,11 +82,11 @@ const findRuns = (session: SessionActions, fits: (command: string) => boolean): 
     .filter(([command]) => fits(command))
     .reduce<readonly RanCommand[]>((all, [, list]) => merge(all, list), []);
 
-function readNames(session: SessionActions): Names {
-  const found = known.get(session);
+function readNames({ commands }: SessionActions): Names {
+  const found = known.get(commands);
   if (found) return found;
   const byCommand = new Map<string, RanCommand[]>();
-  for (const each of session.commands.slice(-maxCommands)) {
+  for (const each of commands.slice(-maxCommands)) {
     if (each.wasDenied) continue;
     const list = byCommand.get(each.command);
     if (list) list.push(each);
@@ -99,7 +99,7 @@ function readNames(session: SessionActions): Names {
     .filter(([name]) => name.length > 2 && (name.includes(' ') || tools.test(name) || /\.\w+$/.test(name)))
     .toSorted((a, b) => b[0].length - a[0].length);
   const result = { runs: byCommand, all: names, plain };
-  known.set(session, result);
+  known.set(commands, result);
   return result;
 }
 

@@ -59,15 +59,26 @@ const historyCommand =
 const readsHistory = (target: string): boolean =>
   target.includes('g') && (target.includes('git') || target.includes('gh')) && historyCommand.test(target);
 
-/** Reads the records of a session. */
+type ReadRecords = Omit<SessionActions, 'isPartial' | 'evidence'>;
+const known = new WeakMap<readonly ActionRecord[], { readonly count: number; readonly read: ReadRecords }>();
+
+/** Reads the records of a session. What was read is kept as long as the records: a second answer may have the same ones. */
 export function readSessionActions(evidence: ActionEvidence): SessionActions {
+  const { records, isPartial } = evidence.log;
+  const last = known.get(records);
+  const read = last?.count === records.length ? last.read : readRecords(records);
+  if (read !== last?.read) known.set(records, { count: records.length, read });
+  return { ...read, isPartial, evidence };
+}
+
+function readRecords(records: readonly ActionRecord[]): ReadRecords {
   const files = new Map<string, ChangedFile['changes'][number][]>();
   const commands: RanCommand[] = [];
   const failed: ActionRecord[] = [];
   const git: ActionRecord[] = [];
   let unknown: ActionRecord | undefined;
   let hasReadHistory = false;
-  for (const record of evidence.log.records) {
+  for (const record of records) {
     const isBackground = record.tool.endsWith(' &');
     const tool = isBackground ? record.tool.slice(0, -2) : record.tool;
     hasReadHistory ||= tool === 'git' || readsHistory(record.target);
@@ -93,9 +104,7 @@ export function readSessionActions(evidence: ActionEvidence): SessionActions {
     failed,
     git,
     unknown,
-    isPartial: evidence.log.isPartial,
     hasReadHistory,
-    evidence,
   };
 }
 
