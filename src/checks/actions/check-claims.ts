@@ -5,7 +5,7 @@ import { checkCommandClaim } from './check-command-claims.ts';
 import { checkCommandCount, checkMeasurement, checkTestCount } from './check-figures.ts';
 import { checkGitClaim, checkInstallClaim } from './check-git-claims.ts';
 import { checkFileCount, checkNoChange, checkNoRun, checkRead, checkUndo } from './check-negations.ts';
-import { checkObjects } from './check-objects.ts';
+import { checkLogObjects } from './check-log-objects.ts';
 import { checkOutput } from './check-output.ts';
 import { extractFromText, splitAnswer } from './extract.ts';
 import { readSessionActions, type SessionActions } from './session-actions.ts';
@@ -44,7 +44,7 @@ export function checkActionClaims(answer: string, evidence: ActionEvidence): rea
   });
   const isKnown = (start: number, end: number): boolean =>
     checked.some(({ span, verdict }) => verdict.type === 'contradicted' && span.start < end && start < span.end);
-  const objects = checkObjects(text, getSession, admits, isKnown);
+  const objects = checkLogObjects(text, getSession, admits, isKnown);
   return objects.length === 0
     ? checked
     : [...checked, ...objects.filter(({ text, verdict }) => !isOtherReport(text, false, verdict, getSession()))];

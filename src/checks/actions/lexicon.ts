@@ -172,7 +172,7 @@ for (const [word, entry] of lexicon) {
   table[place] = entry;
 }
 
-/** What the lexicon has of a word by its hash and length. Two words of a lexicon never share both; another word that does so is as rare as one of a million texts. */
+/** What the lexicon has of a word by its hash and length. The characters are not compared: another word with both would get a wrong class, which changes no more than what is read as a claim. */
 export function lookUp(hash: number, length: number): Entry | undefined {
   for (let place = hash & (tableSize - 1); ; place = (place + 1) & (tableSize - 1)) {
     const entry = table[place];

@@ -183,7 +183,7 @@ function hasContrary(claim: Statement, index: StatementIndex): boolean {
 }
 
 /** Whether a short statement on the subject of a claim has another name than the one name of the claim: "Quill wrote the novel" beside "The novel was written by Orr". */
-function hasOtherBearer(claim: Statement, words: ReadonlySet<number>, index: StatementIndex): boolean {
+function hasOtherNameInRole(claim: Statement, words: ReadonlySet<number>, index: StatementIndex): boolean {
   const [name] = claim.names;
   if (name === undefined || claim.names.length > 1 || claim.startsPlainly || claim.subject.includes(name)) return false;
   for (const other of findStatementsWith(claim.subject, index)) {
@@ -215,7 +215,7 @@ function hasRivalIn(claim: Statement, words: ReadonlySet<number>, index: Stateme
   return (
     hasContrary(claim, index) ||
     describesPart(claim, words, index) ||
-    hasOtherBearer(claim, words, index) ||
+    hasOtherNameInRole(claim, words, index) ||
     hasOtherNumber(claim, index) ||
     hasOtherName(claim, words, index)
   );

@@ -17,9 +17,8 @@ export function hashWord(word: string): number {
 const isWordChar = new Uint8Array(128);
 for (const char of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789') isWordChar[char.charCodeAt(0)] = 1;
 
-/** Returns the hashes of the words of a text, in their case: runs of letters and digits. */
-export function collectHashes(text: string): Set<number> {
-  const hashes = new Set<number>();
+/** Calls back for the hash of each word of a text, in its case, until the callback returns false: a word is a run of letters and digits. Returns whether it never did. */
+function everyHash(text: string, test: (hash: number) => boolean): boolean {
   let hash = hashStart;
   let isInWord = false;
   for (let at = 0; at < text.length; at++) {
@@ -28,29 +27,21 @@ export function collectHashes(text: string): Set<number> {
       hash = hashCode(hash, code);
       isInWord = true;
     } else if (isInWord) {
-      hashes.add(hash);
+      if (!test(hash)) return false;
       hash = hashStart;
       isInWord = false;
     }
   }
-  if (isInWord) hashes.add(hash);
+  return !isInWord || test(hash);
+}
+
+/** Returns the hashes of the words of a text. */
+export function collectHashes(text: string): Set<number> {
+  const hashes = new Set<number>();
+  everyHash(text, (hash) => hashes.add(hash).size > 0);
   return hashes;
 }
 
 /** Whether the hashes of all words of a text are among others. */
-export function hasOnlyHashes(text: string, known: ReadonlySet<number>): boolean {
-  let hash = hashStart;
-  let isInWord = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code < 128 && isWordChar[code] === 1) {
-      hash = hashCode(hash, code);
-      isInWord = true;
-    } else if (isInWord) {
-      if (!known.has(hash)) return false;
-      hash = hashStart;
-      isInWord = false;
-    }
-  }
-  return !isInWord || known.has(hash);
-}
+export const hasOnlyHashes = (text: string, known: ReadonlySet<number>): boolean =>
+  everyHash(text, (hash) => known.has(hash));

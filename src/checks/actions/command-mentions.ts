@@ -2,7 +2,7 @@
 import { findAll } from './find-all.ts';
 import { splitCommand, isSameCommand, knownProgram, type Task } from './commands.ts';
 import { isPathLike } from './claim-paths.ts';
-import type { Statement } from './object-statements.ts';
+import type { Statement } from './split-statements.ts';
 import { commandsOf, type RanCommand, type SessionActions } from './session-actions.ts';
 
 /** A place of a statement that names commands: those of the log, the last one last; empty if none of them ran. */

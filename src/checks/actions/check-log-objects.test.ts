@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { ActionRecord } from './action-log.ts';
 import { checkActionClaims } from './check-claims.ts';
-import { readNumbers, valuesOf } from './object-numbers.ts';
+import { readNumbers, valuesOf } from './read-numbers.ts';
 
 const run = (target: string, code: number, tool = 'run_command'): ActionRecord => ({
   seq: 1,

@@ -3,13 +3,13 @@ import type { CheckedClaim, ClaimVerdict } from '../types.ts';
 import { comparePaths } from './claim-paths.ts';
 import type { ClaimText } from './claim-text.ts';
 import { checkFileClaim } from './check-file-claims.ts';
-import { findByScript, findMentions, saysRun, type Mention } from './object-commands.ts';
-import { checkStatedFigures, reportWords, zeroWord } from './object-figures.ts';
-import { checkOperations } from './object-operations.ts';
-import { checkOutcome, checkStatus, checkTree } from './object-outcomes.ts';
-import { readChangedPaths } from './object-paths.ts';
-import { splitStatements, type Statement } from './object-statements.ts';
-import { admitsElsewhere, isOther, withoutDenied } from './object-words.ts';
+import { findByScript, findMentions, saysRun, type Mention } from './command-mentions.ts';
+import { checkStatedFigures, reportWords, zeroWord } from './check-output-figures.ts';
+import { checkOperations } from './check-operations.ts';
+import { checkOutcome, checkStatus, checkTree } from './check-outcomes.ts';
+import { readChangedPaths } from './read-changed-paths.ts';
+import { splitStatements, type Statement } from './split-statements.ts';
+import { admitsElsewhere, hasOtherMeaning, withoutDenied } from './outcome-words.ts';
 import type { SessionActions } from './session-actions.ts';
 
 /** A statement that begins with a word for the command before it. */
@@ -19,7 +19,7 @@ const pointsBack =
 const maxContradictions = 20;
 
 /** Finds the statements that an object of the log contradicts; those at places that are contradicted already are left out. */
-export function checkObjects(
+export function checkLogObjects(
   text: ClaimText,
   getSession: () => SessionActions,
   admits: () => boolean,
@@ -68,7 +68,7 @@ export function checkObjects(
 
 /** Whether a statement is a condition, a plan or history. */
 function isNoReport({ lower, text }: Statement): boolean {
-  return !text.endsWith(':') && isOther(lower, withoutZero);
+  return !text.endsWith(':') && hasOtherMeaning(lower, withoutZero);
 }
 
 const withoutZero = (lower: string): string => withoutDenied(lower).replaceAll(zeroWord, '').replaceAll(cleanWords, '');

@@ -1,9 +1,9 @@
 // Compares a good outcome that a statement gives to a command with how the last run of that command ended.
 import { findAll } from './find-all.ts';
 import type { ClaimVerdict } from '../types.ts';
-import { findMissingTool, saysRun, type Mention } from './object-commands.ts';
-import type { Statement } from './object-statements.ts';
-import { denied, finalState, negative, isOther, positive, withoutDenied } from './object-words.ts';
+import { findMissingTool, saysRun, type Mention } from './command-mentions.ts';
+import type { Statement } from './split-statements.ts';
+import { denied, finalState, negative, hasOtherMeaning, positive, withoutDenied } from './outcome-words.ts';
 import { findChangeAfter, readTestSummary, type RanCommand, type SessionActions } from './session-actions.ts';
 import { decide, eventEvidence, findUnknown, shorten, summaryEvidence } from './verdicts.ts';
 
@@ -41,7 +41,7 @@ export function checkOutcome(
   if (mentions.length === 0 && session.commands.some((each) => !each.wasDenied)) return undefined;
   const isMarked = /[✅✓✔☑]/u.test(lead);
   const plain = withoutDenied(lower);
-  if (isOther(lower, withoutDenied) || negative.test(plain)) return undefined;
+  if (hasOtherMeaning(lower, withoutDenied) || negative.test(plain)) return undefined;
   const outcomes = [...findAll(denied, lower), ...findAll(positive, lower)].map(({ index, 0: word }) => ({
     at: index,
     word,
@@ -93,7 +93,7 @@ function checkMention(
   if (hasOutcome && last.code !== 0) {
     const failed = readTestSummary(output)?.failed ?? 0;
     if ((last.hidesExit || last.isMixed) && failed === 0 && !isSingle(last)) return undefined;
-    if (isMeant.test(last.command)) return undefined;
+    if (isFinding.test(last.command)) return undefined;
     return decide(
       'contradicted',
       `${shorten(last.command)} ended with exit code ${last.code} (event ${last.seq}).`,
@@ -128,8 +128,8 @@ const sharesTask = (each: RanCommand, last: RanCommand): boolean =>
 /** Whether a command runs one program, whose exit code counts. */
 const isSingle = ({ command }: RanCommand): boolean => !/[|;\n]|&&/.test(command);
 
-/** Programs whose exit code is no outcome. */
-const isMeant =
+/** Programs whose exit code says what they found, and not whether they succeeded. */
+const isFinding =
   /^\s*(?:grep|rg|diff|cmp|test|\[|git\s+diff|git\s+grep|(?:npm|pnpm|yarn)\s+(?:outdated|audit)|which|command)\b/;
 
 const keyOf = (command: string): string => command.trim().split(/\s+/).slice(0, 3).join(' ');
@@ -178,7 +178,7 @@ export function checkTree(
   mentions: readonly Mention[],
   session: SessionActions,
 ): ClaimVerdict | undefined {
-  if (!saysClean.test(lower) || isOther(lower, (text) => text.replace(saysClean, ''))) return undefined;
+  if (!saysClean.test(lower) || hasOtherMeaning(lower, (text) => text.replace(saysClean, ''))) return undefined;
   const status = mentions
     .flatMap(({ runs }) => runs)
     .findLast(({ command }) => /^\s*git\s+status\b[^|;&]*$/.test(command));
@@ -202,7 +202,7 @@ const badStatus =
 /** Decides the state of a thing that a line of an output names: `api-0` is Running. */
 export function checkStatus({ lower, code, text }: Statement, session: SessionActions): ClaimVerdict | undefined {
   const state = goodStatus.exec(text)?.[1]?.toLowerCase();
-  if (state === undefined || code.length === 0 || isOther(lower) || badStatus.test(text)) return undefined;
+  if (state === undefined || code.length === 0 || hasOtherMeaning(lower) || badStatus.test(text)) return undefined;
   if (findUnknown(session) !== undefined) return undefined;
   for (const { text: name } of code) {
     if (!/^[\w.-]{3,60}$/.test(name)) continue;

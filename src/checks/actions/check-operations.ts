@@ -1,8 +1,8 @@
 // Reads operations that a statement reports as done, in participles and in other languages, and compares them with the commands of their class.
 import type { ClaimVerdict } from '../types.ts';
 import { classifyCommand } from './commands.ts';
-import type { Statement } from './object-statements.ts';
-import { negative, isOther, withoutDenied } from './object-words.ts';
+import type { Statement } from './split-statements.ts';
+import { negative, hasOtherMeaning, withoutDenied } from './outcome-words.ts';
 import type { SessionActions } from './session-actions.ts';
 import { decide, eventEvidence, findUnknown, shorten, summaryEvidence } from './verdicts.ts';
 
@@ -71,7 +71,7 @@ export function checkOperations(
 ): ClaimVerdict | undefined {
   if (!operationWords.test(lower)) return undefined;
   const plain = withoutDenied(lower);
-  if (isOther(lower, withoutDenied) || negative.test(plain)) return undefined;
+  if (hasOtherMeaning(lower, withoutDenied) || negative.test(plain)) return undefined;
   const marked = code.reduce(
     (text, each) =>
       /^(?:terraform|tofu|pulumi|cdk)\s+(?:apply|up|deploy)\b/.test(each.text)

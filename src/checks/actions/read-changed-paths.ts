@@ -2,8 +2,8 @@
 import { findAll } from './find-all.ts';
 import { isPathLike } from './claim-paths.ts';
 import { pastVerb } from './lexicon.ts';
-import type { Code, Statement } from './object-statements.ts';
-import { isOther } from './object-words.ts';
+import type { Code, Statement } from './split-statements.ts';
+import { hasOtherMeaning } from './outcome-words.ts';
 import type { Action } from './types.ts';
 
 type FileAction = Action & { readonly type: 'file' };
@@ -62,7 +62,7 @@ function readRow({ text, heading, code, lower }: Statement): readonly FileAction
 
 /** `Changes:` and below it `a.ts: …`, `b.ts – …`. */
 function readListItem({ heading, isItem, code, text, lower }: Statement): readonly FileAction[] {
-  if (!isItem || !changeHeading.test(heading) || noChange.test(lower) || isOther(lower)) return [];
+  if (!isItem || !changeHeading.test(heading) || noChange.test(lower) || hasOtherMeaning(lower)) return [];
   const [first] = code;
   if (
     first &&
@@ -89,7 +89,7 @@ const chainLead =
 /** All files of one verb, where the log has a change of at least one of them or the statement is in the first person. */
 function readChain({ text, lower, code }: Statement, isChanged: (path: string) => boolean): readonly FileAction[] {
   const files = code.filter(isFile);
-  if (files.length === 0 || noChange.test(lower) || isOther(lower)) return [];
+  if (files.length === 0 || noChange.test(lower) || hasOtherMeaning(lower)) return [];
   const verbs = [...findAll(/[\p{L}-]{3,}/gu, lower)]
     .map((match) => ({ at: match.index, kind: readChange(match[0]) }))
     .filter((each) => each.kind !== undefined);

@@ -40,7 +40,7 @@ let lastText = '';
 let lastFound = false;
 
 /** Whether a statement in lower case is no report; `reduce` takes out words that do not count. The result for the whole text is kept for the next call. */
-export function isOther(lower: string, reduce?: (text: string) => string): boolean {
+export function hasOtherMeaning(lower: string, reduce?: (text: string) => string): boolean {
   if (lower !== lastText) {
     lastText = lower;
     lastFound = otherMeaning.test(lower);

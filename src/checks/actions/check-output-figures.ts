@@ -2,11 +2,11 @@
 import { minOf } from '../../core/index.ts';
 import { findAll } from './find-all.ts';
 import type { ClaimVerdict } from '../types.ts';
-import type { Mention } from './object-commands.ts';
-import { readNumbers, stemOf, type Figure } from './object-numbers.ts';
-import { isCut } from './object-outcomes.ts';
-import type { Statement } from './object-statements.ts';
-import { isOther, withoutDenied } from './object-words.ts';
+import type { Mention } from './command-mentions.ts';
+import { readNumbers, stemOf, type Figure } from './read-numbers.ts';
+import { isCut } from './check-outcomes.ts';
+import type { Statement } from './split-statements.ts';
+import { hasOtherMeaning, withoutDenied } from './outcome-words.ts';
 import type { RanCommand, SessionActions } from './session-actions.ts';
 import { decide, eventEvidence, findUnknown, shorten } from './verdicts.ts';
 
@@ -39,7 +39,7 @@ export function checkStatedFigures(
   const last = onlyRun(mentions);
   if (!last || last.isBackground || last.isByUser || last.code === undefined) return undefined;
   if (findUnknown(session) !== undefined) return undefined;
-  if (isOther(lower, (text) => withoutDenied(text).replaceAll(zeroWord, ''))) return undefined;
+  if (hasOtherMeaning(lower, (text) => withoutDenied(text).replaceAll(zeroWord, ''))) return undefined;
   const output = session.evidence.resultText?.(last.call);
   if (output === undefined || output.trim() === '' || isCut(output)) return undefined;
   const claimed = readNumbers(text.slice(0, 600), 3, 12, true).filter(
@@ -58,21 +58,13 @@ export function checkStatedFigures(
   for (const match of zeros) {
     const stem = stemOf(match[1] ?? '');
     const beside = numbers.filter(({ stems }) => stems.includes(stem));
-    if (beside.length > 0 && !all.includes(0) && !isMitigated.test(output) && !readsZero.test(output))
+    const [first] = beside;
+    if (!first || isMitigated.test(output)) continue;
+    const hasNoZero = !all.includes(0) && !readsZero.test(output);
+    if (hasNoZero || (beside.length === 1 && !first.values.includes(0)))
       return decide(
         'contradicted',
-        `The output of ${shorten(last.command)} has ${beside[0]?.shown} for ${match[1]}, not 0 (event ${last.seq}).`,
-        proof,
-      );
-    if (
-      beside.length > 0 &&
-      beside.every(({ values }) => !values.includes(0)) &&
-      beside.length === 1 &&
-      !isMitigated.test(output)
-    )
-      return decide(
-        'contradicted',
-        `The output of ${shorten(last.command)} has ${beside[0]?.shown} for ${match[1]}, not 0 (event ${last.seq}).`,
+        `The output of ${shorten(last.command)} has ${first.shown} for ${match[1]}, not 0 (event ${last.seq}).`,
         proof,
       );
   }
