@@ -22,6 +22,11 @@ const findReasons = (answer: string, output: string, ...records: readonly Action
 
 test('a number beside the word of an output is compared in the formats of several languages', () => {
   assert.deepEqual(valuesOf('13 520,50'), [13_520.5]);
+  for (const space of ['\u00A0', '\u202F'])
+    assert.deepEqual(
+      readNumbers(`12${space}034 lignes`, 1, 9).map(({ values }) => values),
+      [[12_034]],
+    );
   assert.deepEqual(valuesOf('1,234'), [1.234, 1234]);
   assert.deepEqual(valuesOf('1.234,50'), [1234.5]);
   const total = run('python totals.py', 0);

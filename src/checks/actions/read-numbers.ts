@@ -13,11 +13,11 @@ export type Figure = {
 };
 
 const numberPattern =
-  /(?<![\p{L}\d_.,:/#+-]|v\.)(?:\d{1,3}(?:[   '’,.]\d{3})+(?:[.,]\d{1,6})?|\d{1,12}(?:[.,]\d{1,9})?)(?![\d_]|[.,:/-]\d|\p{L}{1,6}\d)/gu;
+  /(?<![\p{L}\d_.,:/#+-]|v\.)(?:\d{1,3}(?:[ \u00A0\u202F'’,.]\d{3})+(?:[.,]\d{1,6})?|\d{1,12}(?:[.,]\d{1,9})?)(?![\d_]|[.,:/-]\d|\p{L}{1,6}\d)/gu;
 
 /** What a number can mean. */
 export function valuesOf(shown: string): readonly number[] {
-  const digits = shown.replaceAll(/[   '’]/g, '');
+  const digits = shown.replaceAll(/[ \u00A0\u202F'’]/g, '');
   const values = new Set<number>();
   const last = Math.max(digits.lastIndexOf('.'), digits.lastIndexOf(','));
   if (last >= 0) values.add(Number(`${digits.slice(0, last).replaceAll(/[.,]/g, '')}.${digits.slice(last + 1)}`));
