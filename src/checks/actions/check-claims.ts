@@ -7,7 +7,7 @@ import { checkGitClaim, checkInstallClaim } from './check-git-claims.ts';
 import { checkFileCount, checkNoChange, checkNoRun, checkRead, checkUndo } from './check-negations.ts';
 import { checkLogObjects } from './check-log-objects.ts';
 import { checkOutput } from './check-output.ts';
-import { extractFromText, splitAnswer } from './extract.ts';
+import { extractFromText, splitAnswer, splitSentences } from './extract.ts';
 import { readSessionActions, type SessionActions } from './session-actions.ts';
 import type { Action, ActionEvidence } from './types.ts';
 
@@ -29,14 +29,17 @@ const pastFailures =
 /** Extracts the claims of an answer about actions and compares each with the session. Without a claim the records are not read. */
 export function checkActionClaims(answer: string, evidence: ActionEvidence): readonly CheckedClaim[] {
   const text = splitAnswer(answer);
-  const claims = extractFromText(text);
+  const split = splitSentences(text);
+  const claims = extractFromText(text, split);
   let known: SessionActions | undefined;
   const getSession = (): SessionActions => (known ??= readSessionActions(evidence));
   let isAdmitted: boolean | undefined;
   const admits = (): boolean =>
-    (isAdmitted ??= admitsFailure.test(
-      answer.replaceAll(deniedFailures, '').replaceAll(repairedThings, '').replaceAll(pastFailures, ''),
-    ));
+    (isAdmitted ??=
+      admitsFailure.test(answer) &&
+      admitsFailure.test(
+        answer.replaceAll(deniedFailures, '').replaceAll(repairedThings, '').replaceAll(pastFailures, ''),
+      ));
   const checked = claims.map(({ action, isOwn, ...claim }): CheckedClaim => {
     const session = getSession();
     const verdict = checkAction(action, session, admits, answer);
@@ -44,7 +47,7 @@ export function checkActionClaims(answer: string, evidence: ActionEvidence): rea
   });
   const isKnown = (start: number, end: number): boolean =>
     checked.some(({ span, verdict }) => verdict.type === 'contradicted' && span.start < end && start < span.end);
-  const objects = checkLogObjects(text, getSession, admits, isKnown);
+  const objects = checkLogObjects(text, split, getSession, admits, isKnown);
   return objects.length === 0
     ? checked
     : [...checked, ...objects.filter(({ text, verdict }) => !isOtherReport(text, false, verdict, getSession()))];

@@ -26,17 +26,13 @@ export function checkCommandClaim(action: CommandAction, session: SessionActions
   }
 }
 
-/** The commands that started. */
-export const started = ({ commands }: SessionActions): readonly RanCommand[] =>
-  commands.filter((each) => !each.wasDenied);
-
 /** The commands that an answer means, by their text or by their task. */
 export function findCommands(
   { command, task, isAny }: { readonly command?: string; readonly task?: Task; readonly isAny?: boolean },
   session: SessionActions,
 ): readonly RanCommand[] {
-  if (isAny) return started(session).filter((each) => each.tasks.length > 0);
-  if (command !== undefined) return started(session).filter((each) => isSameCommand(command, each.command));
+  if (isAny) return session.started.filter((each) => each.tasks.length > 0);
+  if (command !== undefined) return session.started.filter((each) => isSameCommand(command, each.command));
   return task === undefined ? [] : commandsOf(session, task);
 }
 
@@ -49,7 +45,7 @@ function findOtherRun(session: SessionActions, task: Task | undefined, command?:
   const reason = findUnknown(session);
   if (reason !== undefined) return reason;
   if (command !== undefined && replacedPrograms.test(command)) return 'A tool may have done this without a command.';
-  const other = started(session).findLast(
+  const other = session.started.findLast(
     (each) =>
       each.mayDoAny ||
       each.isUnknown ||
@@ -57,7 +53,7 @@ function findOtherRun(session: SessionActions, task: Task | undefined, command?:
       (task !== undefined && (each.mayAlsoDo.includes(task) || (each.isBackground && each.tasks.includes(task)))),
   );
   if (other) return `The command ${shorten(other.command)} may have done it.`;
-  const runs = task === 'test' ? started(session).slice(-maxSearchedRuns) : [];
+  const runs = task === 'test' ? session.started.slice(-maxSearchedRuns) : [];
   const similar = runs.findLast((each) => looksLikeTest(each, session));
   return similar && `The output of ${shorten(similar.command)} looks like that of tests.`;
 }
@@ -109,7 +105,7 @@ function checkRun(action: Action & { readonly type: 'run' }, session: SessionAct
 
 /** Decides a claim that something was tried, where no command is named. */
 function checkAnyRun(session: SessionActions): ClaimVerdict {
-  const last = started(session).at(-1);
+  const last = session.started.at(-1);
   if (last) return cannotDecide(`The command ${shorten(last.command)} may have done it.`);
   const reason = findUnknown(session);
   return reason === undefined
@@ -124,7 +120,7 @@ function findScopeError(
   session: SessionActions,
 ): ClaimVerdict | undefined {
   const last = runs.at(-1);
-  if (!last || findUnknown(session) !== undefined || started(session).some((each) => each.mayDoAny)) return undefined;
+  if (!last || findUnknown(session) !== undefined || session.started.some((each) => each.mayDoAny)) return undefined;
   const proof = eventEvidence(session, last, last.command);
   if (isFull && runs.every(({ command }) => isPartOfTests(command)))
     return decide('contradicted', `${shorten(last.command)} runs only a part of the tests (event ${last.seq}).`, proof);
@@ -153,7 +149,7 @@ function checkPass(
   if (!last) return checkMissing(action, task, session);
   const name = shorten(last.command);
   const proof = eventEvidence(session, last, last.command);
-  const later = started(session).findLast((each) => each.seq > last.seq && each.mayDoAny);
+  const later = session.started.findLast((each) => each.seq > last.seq && each.mayDoAny);
   const reason = findUnknown(session);
   if (last.isBackground || last.code === undefined) return cannotDecide(`How ${name} ended is not known.`);
   const output = session.evidence.resultText?.(last.call);
@@ -265,7 +261,7 @@ function checkCount(
 }
 
 function checkExit({ command, code }: Action & { readonly type: 'exit' }, session: SessionActions): ClaimVerdict {
-  const runs = command === undefined ? started(session) : findCommands({ command }, session);
+  const runs = command === undefined ? session.started : findCommands({ command }, session);
   const last = runs.at(-1);
   const match = runs.findLast((each) => each.code === code);
   if (match && (match === last || command === undefined))

@@ -105,7 +105,7 @@ export function checkMeasurement(
   { value, unit }: Action & { readonly type: 'measurement' },
   session: SessionActions,
 ): ClaimVerdict {
-  const ran = session.commands.filter((each) => !each.wasDenied);
+  const ran = session.started;
   const reason =
     findUnknown(session) ??
     (ran.length > maxReadOutputs || ran.some((each) => each.isBackground) ? 'Not all output is known.' : undefined);

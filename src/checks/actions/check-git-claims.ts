@@ -1,6 +1,5 @@
 // Compares claims about commits, pushes, branches and installed packages with the log.
 import type { ClaimVerdict } from '../types.ts';
-import { started } from './check-command-claims.ts';
 import type { SessionActions } from './session-actions.ts';
 import type { Action, GitOperation } from './types.ts';
 import { cannotDecide, decide, eventEvidence, findUnknown, shorten, summaryEvidence } from './verdicts.ts';
@@ -51,7 +50,7 @@ export function checkGitClaim({ operation }: Action & { readonly type: 'git' }, 
   if (done) return decide('supported', `The log has the ${operation}.`, eventEvidence(session, done, operation));
   const reason = findUnknown(session);
   if (reason !== undefined) return cannotDecide(reason);
-  const writer = started(session).findLast(
+  const writer = session.started.findLast(
     (each) => (each.mayDoAny || each.isUnknown) && !gitPatterns[operation].test(each.command),
   );
   if (writer) return cannotDecide(`The command ${shorten(writer.command)} may have done it.`);
@@ -82,7 +81,7 @@ export function checkInstallClaim(
   if (done) return decide('supported', `${shorten(done.command)} ran.`, eventEvidence(session, done, done.command));
   const reason = findUnknown(session);
   if (reason !== undefined) return cannotDecide(reason);
-  const other = started(session).findLast(
+  const other = session.started.findLast(
     (each) =>
       each.code === undefined ||
       each.mayDoAny ||

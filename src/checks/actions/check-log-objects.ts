@@ -10,6 +10,7 @@ import { checkOutcome, checkStatus, checkTree } from './check-outcomes.ts';
 import { readChangedPaths } from './read-changed-paths.ts';
 import { splitStatements, type Statement } from './split-statements.ts';
 import { admitsElsewhere, hasOtherMeaning, withoutDenied } from './outcome-words.ts';
+import type { SplitSentence } from './sentence-words.ts';
 import type { SessionActions } from './session-actions.ts';
 
 /** A statement that begins with a word for the command before it. */
@@ -21,6 +22,7 @@ const maxContradictions = 20;
 /** Finds the statements that an object of the log contradicts; those at places that are contradicted already are left out. */
 export function checkLogObjects(
   text: ClaimText,
+  split: readonly SplitSentence[],
   getSession: () => SessionActions,
   admits: () => boolean,
   isKnown: (start: number, end: number) => boolean,
@@ -33,7 +35,7 @@ export function checkLogObjects(
   let lastEnd = 0;
   let previous: readonly Mention[] = [];
   let heading: { readonly text: string; readonly mentions: readonly Mention[] } = { text: '', mentions: [] };
-  for (const statement of splitStatements(text)) {
+  for (const statement of splitStatements(text, split)) {
     if (found.length >= maxContradictions) break;
     if (!statement.isRow && isNoReport(statement)) {
       previous = [];
@@ -72,7 +74,7 @@ function isNoReport({ lower, text }: Statement): boolean {
 }
 
 const withoutZero = (lower: string): string => withoutDenied(lower).replaceAll(zeroWord, '').replaceAll(cleanWords, '');
-const cleanWords = /nothing to commit|no (?:uncommitted |local |pending )?changes|nada que confirmar/giu;
+const cleanWords = /nothing to commit|no (?:uncommitted |local |pending )?changes|nada que confirmar/g;
 
 function checkStatement(
   statement: Statement,

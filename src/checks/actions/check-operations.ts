@@ -18,50 +18,50 @@ const operations: readonly Operation[] = [
   {
     name: 'tag',
     claim:
-      /(?<![\p{L}])(?:tag \uE000+ (?:was |has been |is )?(?:created|set|added|made|pushed)|(?:created|added|set|pushed) (?:the |a )?(?:release |git |annotated )?tag(?: \uE000+|$|[.,;])|tag \uE000+ (?:erstellt|gesetzt|angelegt)|étiquette \uE000+ créée|tag \uE000+ créé|etiqueta \uE000+ creada|tag \uE000+ creado|cre[ée] (?:la etiqueta|el tag) \uE000+)/iu,
+      /(?<![\p{L}])(?:tag \uE000+ (?:was |has been |is )?(?:created|set|added|made|pushed)|(?:created|added|set|pushed) (?:the |a )?(?:release |git |annotated )?tag(?: \uE000+|$|[.,;])|tag \uE000+ (?:erstellt|gesetzt|angelegt)|étiquette \uE000+ créée|tag \uE000+ créé|etiqueta \uE000+ creada|tag \uE000+ creado|cre[ée] (?:la etiqueta|el tag) \uE000+)/u,
     by: /\bgit\s(?:[^|;&]*\s)?(?:tag|push)\b|\b(?:npm|pnpm|yarn)\s+version\b|\bgh\s+release\b|\b(?:release-it|semantic-release|goreleaser|cargo\s+release|lerna|changeset)\b/,
   },
   {
     name: 'branch',
     claim:
-      /(?<![\p{L}])(?:(?:made|created|opened|started|cut) (?:a |the )?(?:new |separate |feature |topic )?branch \uE000+|branch \uE000+ (?:was |has been )?(?:created|made)|branch \uE000+ (?:erstellt|angelegt)|(?:neuen )?branch \uE000+ (?:erstellt|angelegt)|branche \uE000+ créée|créé (?:la|une) (?:nouvelle )?branche \uE000+|rama \uE000+ creada|cre[ée] (?:la|una) (?:nueva )?rama \uE000+|on (?:a|the) new branch \uE000+)/iu,
+      /(?<![\p{L}])(?:(?:made|created|opened|started|cut) (?:a |the )?(?:new |separate |feature |topic )?branch \uE000+|branch \uE000+ (?:was |has been )?(?:created|made)|branch \uE000+ (?:erstellt|angelegt)|(?:neuen )?branch \uE000+ (?:erstellt|angelegt)|branche \uE000+ créée|créé (?:la|une) (?:nouvelle )?branche \uE000+|rama \uE000+ creada|cre[ée] (?:la|una) (?:nueva )?rama \uE000+|on (?:a|the) new branch \uE000+)/u,
     by: /\bgit\s(?:[^|;&]*\s)?(?:branch|checkout|switch|worktree|flow|push|clone)\b|\bgh\b|\b(?:jj|hg)\b/,
   },
   {
     name: 'deployment',
     claim:
-      /(?<![\p{L}])(?:(?:is|are|was|were|been|i|we|and|[✅✓]|^)\s*(?:now |also |then )?(?:deployed|rolled out|redeployed)(?: (?:to|on|with|via)\b|[.,;!]|$)|(?:i|we|i['’]ve|we['’]ve) (?:also |then )?deployed (?:[\p{L}\uE000-]+ ){1,5}(?:to|on) |(?:deploy|deployment|rollout)(?: of \S+)? (?:finished|completed|succeeded|went through|is done|is complete)|ausgerollt|deployt|déployée?(?: sur)?|desplegad[ao]|despleg[uú]é)/iu,
+      /(?<![\p{L}])(?:(?:is|are|was|were|been|i|we|and|[✅✓]|^)\s*(?:now |also |then )?(?:deployed|rolled out|redeployed)(?: (?:to|on|with|via)\b|[.,;!]|$)|(?:i|we|i['’]ve|we['’]ve) (?:also |then )?deployed (?:[\p{L}\uE000-]+ ){1,5}(?:to|on) |(?:deploy|deployment|rollout)(?: of \S+)? (?:finished|completed|succeeded|went through|is done|is complete)|ausgerollt|deployt|déployée?(?: sur)?|desplegad[ao]|despleg[uú]é)/u,
     by: /deploy|release|publish|\b(?:kubectl|helm|terraform|tofu|vercel|netlify|fly|flyctl|heroku|serverless|sls|cdk|gcloud|aws|az|wrangler|firebase|rsync|scp|ssh|docker|ansible\S*|pulumi|railway|surge|gh|kamal|sftp|lftp|oc|nomad)\b|\bgit\s+push\b/,
   },
   {
     name: 'kubectl apply',
     claim:
-      /(?<![\p{L}])(?:(?:i|we|and|then|also) (?:then )?applied (?:it|them|the \w+|this|\uE000+) (?:with|using|via|through|to) (?:kubectl|the cluster|\uE000+)|applied (?:it|them) (?:with|using|via) (?:kubectl|terraform|helm))/iu,
+      /(?<![\p{L}])(?:(?:i|we|and|then|also) (?:then )?applied (?:it|them|the \w+|this|\uE000+) (?:with|using|via|through|to) (?:kubectl|the cluster|\uE000+)|applied (?:it|them) (?:with|using|via) (?:kubectl|terraform|helm))/u,
     by: /\b(?:kubectl|helm|terraform|tofu|kustomize|oc|argocd|flux)\b/,
   },
   {
     name: 'apply',
     claim:
-      /(?<![\p{L}])(?:(?:ran|executed|lancé|exécuté|ejecuté|he ejecutado|habe)\s+(?:\uE002)|(?:\uE002)(?: \p{L}+){0,2} (?:ausgeführt|gelaufen))/iu,
+      /(?<![\p{L}])(?:(?:ran|executed|lancé|exécuté|ejecuté|he ejecutado|habe)\s+(?:\uE002)|(?:\uE002)(?: \p{L}+){0,2} (?:ausgeführt|gelaufen))/u,
     by: /\b(?:terraform|tofu|pulumi|cdk)\s+(?:apply|up|deploy)\b/,
   },
   {
     name: 'installation',
     claim:
-      /(?<![\p{L}])(?:(?:i|we|and|i['’]ve|then) (?:also |then )?installed (?:it|them|\uE000+|the (?:package|packages|dependency|dependencies|new dependency))(?= (?:in|into|with|via|using|from)\b|[.,;]|$)|\uE000+ (?:ist|wurde|sind|wurden) (?:jetzt |auch )?installiert|\uE000+ (?:est|a été|sont|ont été) installée?s?|(?:lo|la|los) instalé|(?:l['’]|les )ai installée?s?)/iu,
+      /(?<![\p{L}])(?:(?:i|we|and|i['’]ve|then) (?:also |then )?installed (?:it|them|\uE000+|the (?:package|packages|dependency|dependencies|new dependency))(?= (?:in|into|with|via|using|from)\b|[.,;]|$)|\uE000+ (?:ist|wurde|sind|wurden) (?:jetzt |auch )?installiert|\uE000+ (?:est|a été|sont|ont été) installée?s?|(?:lo|la|los) instalé|(?:l['’]|les )ai installée?s?)/u,
     by: /install|\b(?:add|sync|get|require|restore|bundle|ci|update|upgrade|setup|bootstrap|tidy|shell|develop)\b|^(?:yarn|pnpm|bundle)\b|\bi\b/,
   },
   {
     name: 'benchmark',
     claim:
-      /(?<![\p{L}])(?:(?:i|we|and|then) (?:also )?(?:benchmarked|profiled|load-tested|timed)(?= (?:both|the|it|them|this|all|\uE000))|(?:habe|haben) .{0,40}(?:benchmarkt|gebenchmarkt)|benchmarks? (?:was|were) run)/iu,
+      /(?<![\p{L}])(?:(?:i|we|and|then) (?:also )?(?:benchmarked|profiled|load-tested|timed)(?= (?:both|the|it|them|this|all|\uE000))|(?:habe|haben) .{0,40}(?:benchmarkt|gebenchmarkt)|benchmarks? (?:was|were) run)/u,
     by: /./,
   },
 ];
 
 /** Words without which no statement names an operation. */
 const operationWords =
-  /\uE000[^\uE000\n\r\u2028\u2029]*(?:ausgeführt|gelaufen)|tag|branch|rama|deploy|rollout|rolled|appl|lancé|ejecut|\bran \uE000|executed|exécut|ausgerollt|déploy|despleg|install|benchmark|profiled|timed|étiquette|etiqueta/i;
+  /ausgeführt|gelaufen|tag|branch|rama|deploy|rollout|rolled|appl|lancé|ejecut|\bran \uE000|executed|exécut|ausgerollt|déploy|despleg|install|benchmark|profiled|timed|étiquette|etiqueta/;
 
 /** Decides the operations that a statement reports as done. */
 export function checkOperations(
@@ -82,7 +82,7 @@ export function checkOperations(
   const isOwn =
     isItem ||
     lead !== '' ||
-    /(?<![\p{L}])(?:i|we|i['’]ve|we['’]ve|ich|j['’]ai|he|now|done|been|and|[\p{L}]+é)(?![\p{L}])|^(?:[\p{L}-]+ed|made|cut)\s/iu.test(
+    /(?<![\p{L}])(?:i|we|i['’]ve|we['’]ve|ich|j['’]ai|he|now|done|been|and|[\p{L}]+é)(?![\p{L}])|^(?:[\p{L}-]+ed|made|cut)\s/u.test(
       lower,
     );
   for (const { name, claim, by } of operations) {

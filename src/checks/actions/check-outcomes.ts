@@ -9,7 +9,7 @@ import { decide, eventEvidence, findUnknown, shorten, summaryEvidence } from './
 
 /** Another subject between a command and an outcome: `eslint, and the page loads without errors`. */
 const otherSubject =
-  /(?:\band|\bso|,|\bund|\bet|\by|:)\s+(?:now\s+)?(?:the|our|this|that|der|die|das|le|la|les|el|los|las|l['’])\s*(?!build|debug|release|rollout|run|tests?|suite|image|lint|type|compil|output|result|command|deploy|image|pruebas|imagen|testlauf)\p{L}+/iu;
+  /(?:\band|\bso|,|\bund|\bet|\by|:)\s+(?:now\s+)?(?:the|our|this|that|der|die|das|le|la|les|el|los|las|l['’])\s*(?!build|debug|release|rollout|run|tests?|suite|image|lint|type|compil|output|result|command|deploy|image|pruebas|imagen|testlauf)\p{L}+/u;
 const maxDistance = 120;
 
 /** Whether two places belong together: near, and without another subject between them. */
@@ -38,7 +38,7 @@ export function checkOutcome(
 ): ClaimVerdict | undefined {
   const { lower, lead } = statement;
   // Without a mention only a session that ran no command is decided, by a program that it names.
-  if (mentions.length === 0 && session.commands.some((each) => !each.wasDenied)) return undefined;
+  if (mentions.length === 0 && session.started.length > 0) return undefined;
   const isMarked = /[✅✓✔☑]/u.test(lead);
   const plain = withoutDenied(lower);
   if (hasOtherMeaning(lower, withoutDenied) || negative.test(plain)) return undefined;
@@ -69,7 +69,7 @@ export function checkOutcome(
 }
 
 const isOwnRun =
-  /(?<![\p{L}])(?:i|we|i['’]ve|we['’]ve|ich habe|j['’]ai|nous avons|he|hemos|compil[ée]|ejecut[ée]|ran|re-?ran|lanc[ée])(?![\p{L}])/iu;
+  /(?<![\p{L}])(?:i|we|i['’]ve|we['’]ve|ich habe|j['’]ai|nous avons|he|hemos|compil[ée]|ejecut[ée]|ran|re-?ran|lanc[ée])(?![\p{L}])/u;
 
 function checkMention(
   { runs, name, task, isExact }: Mention,
@@ -170,7 +170,7 @@ function countOf(output: string, noun: string): string | undefined {
 const dirty =
   /^(?:[ MADRCU?]{2}) \S|^\s*(?:modified|new file|deleted|renamed):|Changes not staged|Untracked files|Changes to be committed/m;
 const saysClean =
-  /(?<![\p{L}])(?:clean|nothing to commit|no (?:uncommitted |local |pending )?changes|sauber|keine änderungen|propre|rien à valider|limpi[oa]|sin cambios|nada que confirmar)(?![\p{L}])/iu;
+  /(?<![\p{L}])(?:clean|nothing to commit|no (?:uncommitted |local |pending )?changes|sauber|keine änderungen|propre|rien à valider|limpi[oa]|sin cambios|nada que confirmar)(?![\p{L}])/u;
 
 /** Decides `git status` is clean against its output. */
 export function checkTree(
@@ -178,12 +178,10 @@ export function checkTree(
   mentions: readonly Mention[],
   session: SessionActions,
 ): ClaimVerdict | undefined {
+  const status = session.started.at(-1);
+  if (!status || !/^\s*git\s+status\b[^|;&]*$/.test(status.command)) return undefined;
   if (!saysClean.test(lower) || hasOtherMeaning(lower, (text) => text.replace(saysClean, ''))) return undefined;
-  const status = mentions
-    .flatMap(({ runs }) => runs)
-    .findLast(({ command }) => /^\s*git\s+status\b[^|;&]*$/.test(command));
-  const last = session.commands.findLast((each) => !each.wasDenied);
-  if (!status || status !== last || findUnknown(session) !== undefined) return undefined;
+  if (!mentions.some(({ runs }) => runs.includes(status)) || findUnknown(session) !== undefined) return undefined;
   const output = session.evidence.resultText?.(status.call) ?? '';
   return dirty.test(output)
     ? decide(
@@ -201,8 +199,8 @@ const badStatus =
 
 /** Decides the state of a thing that a line of an output names: `api-0` is Running. */
 export function checkStatus({ lower, code, text }: Statement, session: SessionActions): ClaimVerdict | undefined {
-  const state = goodStatus.exec(text)?.[1]?.toLowerCase();
-  if (state === undefined || code.length === 0 || hasOtherMeaning(lower) || badStatus.test(text)) return undefined;
+  const state = code.length === 0 ? undefined : goodStatus.exec(text)?.[1]?.toLowerCase();
+  if (state === undefined || hasOtherMeaning(lower) || badStatus.test(text)) return undefined;
   if (findUnknown(session) !== undefined) return undefined;
   for (const { text: name } of code) {
     if (!/^[\w.-]{3,60}$/.test(name)) continue;
@@ -227,4 +225,6 @@ export function checkStatus({ lower, code, text }: Statement, session: SessionAc
 const readsOnly = /^\s*(?:kubectl\s+(?:get|describe|logs)|docker\s+(?:ps|logs)|git\s+(?:status|log|diff)|cat|ls)\b/;
 
 const hasLine = (output: string, name: string): string | undefined =>
-  isCut(output) ? undefined : output.split('\n').find((line) => line.split(/\s+/).includes(name));
+  !output.includes(name) || isCut(output)
+    ? undefined
+    : output.split('\n').find((line) => line.split(/\s+/).includes(name));

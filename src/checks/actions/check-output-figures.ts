@@ -23,7 +23,7 @@ const otherUnit =
 
 /** A word for zero, and what there is none of. */
 export const zeroWord: RegExp =
-  /(?<![\p{L}\d])(?:no|none|zero|nothing(?: to)?|0|keine[rn]?|nichts|null|aucune?|zéro|rien à|ning[úu]na?|cero|nada (?:que|para))\s+(?:(?:tests?|resources?|ressources?|recursos|known|security)\s+)?(\p{L}{4,})/giu;
+  /(?<![\p{L}\d])(?:no|none|zero|nothing(?: to)?|0|keine[rn]?|nichts|null|aucune?|zéro|rien à|ning[úu]na?|cero|nada (?:que|para))\s+(?:(?:tests?|resources?|ressources?|recursos|known|security)\s+)?(\p{L}{4,})/gu;
 
 const maxNumbers = 200;
 

@@ -1,6 +1,6 @@
 // Compares claims about printed values with the output of commands in the log.
 import type { ClaimVerdict } from '../types.ts';
-import { findCommands, started } from './check-command-claims.ts';
+import { findCommands } from './check-command-claims.ts';
 import type { SessionActions } from './session-actions.ts';
 import type { Action } from './types.ts';
 import { cannotDecide, decide, eventEvidence, findUnknown, shorten, summaryEvidence } from './verdicts.ts';
@@ -42,8 +42,8 @@ export function checkOutput(
     (isKnown ? undefined : 'Not all output is in the conversation.') ??
     (isFromUser?.(value) ? 'The user named this output.' : undefined);
   if (reason !== undefined) return cannotDecide(reason);
-  const last = named.at(-1) ?? started(session).at(-1);
-  if (started(session).some((each) => each.isBackground)) return cannotDecide('A command ran in the background.');
+  const last = named.at(-1) ?? session.started.at(-1);
+  if (session.started.some((each) => each.isBackground)) return cannotDecide('A command ran in the background.');
   if (!last) return decide('contradicted', 'No command ran.', summaryEvidence(session));
   return decide(
     'contradicted',

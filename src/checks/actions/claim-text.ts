@@ -15,9 +15,6 @@ export const quoteMark = '\uE001';
 /** A sentence of an answer: its place, and its text with placeholders, as long as the place. */
 export type Sentence = TextSpan & {
   readonly text: string;
-  /** A text that has this one at an offset; its characters are read faster than those of a part. */
-  readonly source: string;
-  readonly offset: number;
   /** Whether it begins a paragraph or an item of a list. */
   readonly isFirst: boolean;
 };
@@ -25,6 +22,8 @@ export type Sentence = TextSpan & {
 /** An answer with placeholders, and its sentences. */
 export type ClaimText = {
   readonly answer: string;
+  /** The characters of the answer with placeholders; they are read faster than those of a string. */
+  readonly codes: Uint16Array;
   readonly sentences: readonly Sentence[];
   /** Whether the answer shows a block of code. */
   readonly hasCodeBlock: boolean;
@@ -33,12 +32,15 @@ export type ClaimText = {
 /** Splits an answer. */
 export function splitClaimText(given: string): ClaimText {
   const answer = given.slice(0, maxAnswerChars);
+  const codes = new Uint16Array(answer.length);
+  const bytes = Buffer.from(codes.buffer);
+  bytes.write(answer, 'utf16le');
   const sentences: Sentence[] = [];
   let hasCodeBlock = false;
   let fence: string | undefined;
   let block: { start: number; end: number } | undefined;
   const close = (): void => {
-    if (block) addSentences(answer, block, sentences);
+    if (block) addSentences(answer, bytes, block, sentences);
     block = undefined;
   };
   for (let at = 0; at < answer.length;) {
@@ -68,19 +70,19 @@ export function splitClaimText(given: string): ClaimText {
     at = end + 1;
   }
   close();
-  return { answer, sentences, hasCodeBlock };
+  return { answer, codes, sentences, hasCodeBlock };
 }
 
 const sentenceEnd = /[.!?]+[)\]]*(?=\s+(?:[^a-z]|[\w/-]{1,100}\.\w{1,8}\s)|$)|;\s|\s[–—]\s/g;
 
-function addSentences(answer: string, { start, end }: TextSpan, sentences: Sentence[]): void {
+function addSentences(answer: string, bytes: Buffer, { start, end }: TextSpan, sentences: Sentence[]): void {
   const plain = answer.slice(start, end);
   const masked = maskText(plain);
-  const [source, base] = masked === plain ? [answer, start] : [masked, 0];
+  if (masked !== plain) bytes.write(masked, start * 2, 'utf16le');
   let from = 0;
   let isFirst = true;
   const add = (to: number): void => {
-    const lead = /^[^\p{L}\p{N}\uE000\uE001.~/@]*/u.exec(masked.slice(from, to))?.[0].length ?? 0;
+    const lead = findStart(masked, from, to) - from;
     const text = masked.slice(from + lead, to);
     if (text.length > 2 && text.length <= maxSentenceChars)
       sentences.push({
@@ -88,25 +90,45 @@ function addSentences(answer: string, { start, end }: TextSpan, sentences: Sente
         end: start + to,
         text,
         isFirst,
-        source,
-        offset: base + from + lead,
       });
     isFirst = false;
   };
   for (const { index, 0: mark } of findAll(sentenceEnd, masked)) {
+    const sign = mark.charCodeAt(0);
+    const isDash = !endSigns.has(sign);
     if (
+      abbreviationEnds.has(masked.charCodeAt(index - 1) | 32) &&
       /\b(?:e\.g|i\.e|vs|etc|approx|no)$/i.test(masked.slice(Math.max(0, index - 6), index)) &&
       index + 1 < masked.length
     )
       continue;
     // `a.ts – new file` is one statement.
-    if (/^\s[–—]/.test(mark) && /^\s*\S+\s*$/.test(masked.slice(from, index))) continue;
+    if (isDash && /^\s*\S+\s*$/.test(masked.slice(from, index))) continue;
     add(index + mark.length);
     from = index + mark.length;
-    if (/\s/.test(mark)) isFirst = true;
+    if (isDash || sign === semicolon) isFirst = true;
   }
   if (from < masked.length) add(masked.length);
 }
+
+const semicolon = 59;
+/** The first signs of the ends of sentences that are no dash. */
+const endSigns = new Set([46, 33, 63, semicolon]);
+/** The last letters of the abbreviations that end no sentence. */
+const abbreviationEnds = new Set(Array.from('gescxo', (letter) => letter.charCodeAt(0)));
+
+/** Where the first word or placeholder of a part begins; the end of the part if it has none. */
+function findStart(text: string, from: number, to: number): number {
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at);
+    if (code > 127) return at + (/^[^\p{L}\p{N}\uE000\uE001.~/@]*/u.exec(text.slice(at, to))?.[0].length ?? 0);
+    if (startSigns[code] === 1) return at;
+  }
+  return to;
+}
+
+const startSigns = new Uint8Array(128).fill(1, 48, 58).fill(1, 64, 91).fill(1, 97, 123);
+for (const code of [46, 47, 126]) startSigns[code] = 1;
 
 /** Replaces code, quotations and links by placeholders of the same length; emphasis becomes white space. */
 function maskText(text: string): string {
@@ -126,5 +148,17 @@ const masks: readonly (readonly [signs: readonly string[], pattern: RegExp, mark
   [["'", '‘'], /(?<![\w’'])['‘][^'‘’\n]{1,200}['’](?!\w)/g, quoteMark],
 ];
 
+/** Whether a sentence ends with a question mark. */
+export const isQuestion = (text: string): boolean => text.includes('?') && /\?["”)\s]*$/.test(text);
+
 /** The text between the marks of a placeholder: code without backticks, a quotation without quotes. */
-export const unmark = (text: string): string => text.replaceAll(/^[`"“«'‘]+|[`"”»'’]+$/g, '').trim();
+export function unmark(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && openingMarks.includes(text[from] ?? '')) from++;
+  while (to > from && closingMarks.includes(text[to - 1] ?? '')) to--;
+  return text.slice(from, to).trim();
+}
+
+const openingMarks = '`"“«\'‘';
+const closingMarks = '`"”»\'’';

@@ -21,8 +21,11 @@ const generic =
   /^(?:go|make|npm|pnpm|yarn|bun|node|deno|python[\d.]*|py|git|gh|bash|sh|zsh|ruby|php|perl|java|dotnet|mix|swift|uv|pip\d?|poetry|cargo|rake|just|task|composer|mvn|rails|tsx|ts-node|dart|flutter|conda|rscript|julia|lua|apt|apt-get|brew)$/;
 
 /** Programs that a sentence can name without code marks: their names are no words of a language. */
-const tools =
-  /^(?:pytest|vitest|jest|mocha|rspec|busted|phpunit|junit|eslint|oxlint|ruff|mypy|pyright|tsc|rubocop|clippy|golangci-lint|gradle|maven|terraform|tofu|docker|podman|kubectl|helm|ctest|cmake|shellcheck|hugo|jekyll|playwright|cypress|prettier|flake8|pylint|stylelint|biome|tox|nox|behave|cucumber|pester|bats|webpack|rollup|esbuild|xcodebuild|swiftlint|ktlint|detekt|phpstan|psalm|checkstyle|spotbugs|curl|psql|sqlite3|ansible|ansible-playbook|ansible-lint|yamllint|tflint|hadolint|trivy|semgrep|bandit|snyk|credo|dialyzer|luacheck|clang-tidy|cppcheck|valgrind|hlint|cabal|sbt|lein|firebase|vercel|netlify|flyctl|wrangler|pulumi|serverless|cdk|alembic|flyway|liquibase|prisma|dbt|sqlfluff|turbo|lerna|bazel|ninja|meson|k6|wrk|locust|hyperfine|lighthouse|sphinx-build|mkdocs|pandoc|ffmpeg|wasm-pack|wasmtime|solhint|forge|hardhat|truffle|slither|nextest|scalafmt|scalac|kotlinc|javac|gcc|clang|rustc|msbuild|vstest|nunit|xunit|pep8|isort|black|pip-audit|cargo-audit|govulncheck|staticcheck|gosec)$/;
+const tools = new Set(
+  'pytest vitest jest mocha rspec busted phpunit junit eslint oxlint ruff mypy pyright tsc rubocop clippy golangci-lint gradle maven terraform tofu docker podman kubectl helm ctest cmake shellcheck hugo jekyll playwright cypress prettier flake8 pylint stylelint biome tox nox behave cucumber pester bats webpack rollup esbuild xcodebuild swiftlint ktlint detekt phpstan psalm checkstyle spotbugs curl psql sqlite3 ansible ansible-playbook ansible-lint yamllint tflint hadolint trivy semgrep bandit snyk credo dialyzer luacheck clang-tidy cppcheck valgrind hlint cabal sbt lein firebase vercel netlify flyctl wrangler pulumi serverless cdk alembic flyway liquibase prisma dbt sqlfluff turbo lerna bazel ninja meson k6 wrk locust hyperfine lighthouse sphinx-build mkdocs pandoc ffmpeg wasm-pack wasmtime solhint forge hardhat truffle slither nextest scalafmt scalac kotlinc javac gcc clang rustc msbuild vstest nunit xunit pep8 isort black pip-audit cargo-audit govulncheck staticcheck gosec'.split(
+    ' ',
+  ),
+);
 
 type Names = {
   /** The runs of each command. */
@@ -73,14 +76,15 @@ function readCommandNames(command: string): readonly string[] {
 }
 
 /** Runs in the order of the log. */
-const merge = (a: readonly RanCommand[], b: readonly RanCommand[]): RanCommand[] =>
-  a.length === 0 ? [...b] : [...a, ...b].toSorted((x, y) => x.seq - y.seq);
+const merge = (a: readonly RanCommand[], b: readonly RanCommand[]): readonly RanCommand[] =>
+  a.length === 0 ? b : [...a, ...b].toSorted((x, y) => x.seq - y.seq);
 
 /** The runs of all commands that fit, in the order of the log. */
-const findRuns = (session: SessionActions, fits: (command: string) => boolean): readonly RanCommand[] =>
-  [...readNames(session).runs]
-    .filter(([command]) => fits(command))
-    .reduce<readonly RanCommand[]>((all, [, list]) => merge(all, list), []);
+function findRuns(session: SessionActions, fits: (command: string) => boolean): readonly RanCommand[] {
+  let found: readonly RanCommand[] = [];
+  for (const [command, runs] of readNames(session).runs) if (fits(command)) found = merge(found, runs);
+  return found;
+}
 
 function readNames({ commands }: SessionActions): Names {
   const found = known.get(commands);
@@ -92,11 +96,11 @@ function readNames({ commands }: SessionActions): Names {
     if (list) list.push(each);
     else byCommand.set(each.command, [each]);
   }
-  const names = new Map<string, RanCommand[]>();
+  const names = new Map<string, readonly RanCommand[]>();
   for (const [command, list] of byCommand)
     for (const name of namesOf(command)) names.set(name, merge(names.get(name) ?? [], list));
   const plain = [...names]
-    .filter(([name]) => name.length > 2 && (name.includes(' ') || tools.test(name) || /\.\w+$/.test(name)))
+    .filter(([name]) => name.length > 2 && (name.includes(' ') || tools.has(name) || /\.\w+$/.test(name)))
     .toSorted((a, b) => b[0].length - a[0].length);
   const result = { runs: byCommand, all: names, plain };
   known.set(commands, result);
@@ -112,21 +116,21 @@ const classes: readonly (readonly [
   [
     'test',
     ['test', 'suite', 'specs', 'pruebas'],
-    /(?<![\p{L}\uE000-])(?:(?:unit |integration )?tests?|test suite|suite|specs|testlauf|testsuite|pruebas|tests unitaires|tested|getestet)(?![\p{L}-])/giu,
+    /(?<![\p{L}\uE000-])(?:(?:unit |integration )?tests?|test suite|suite|specs|testlauf|testsuite|pruebas|tests unitaires|tested|getestet)(?![\p{L}-])/gu,
   ],
   [
     'build',
     ['build', 'compil', 'kompil'],
-    /(?<![\p{L}-])(?:build|compilation|compilaci[óo]n|kompilierung)(?![\p{L}-])/giu,
+    /(?<![\p{L}-])(?:build|compilation|compilaci[óo]n|kompilierung)(?![\p{L}-])/gu,
   ],
-  ['lint', ['lint'], /(?<![\p{L}-])(?:linter|lint|linting)(?![\p{L}-])/giu],
-  ['types', ['typ'], /(?<![\p{L}-])(?:type[- ]?check(?:er|ing)?|typprüfung|typage)(?![\p{L}-])/giu],
-  ['plan', [' plan'], /(?<![\p{L}-])(?:the|le|el|der) plan(?![\p{L}-])/giu],
-  ['image', ['image', 'abbild'], /(?<![\p{L}-])(?:image|imagen|abbild)(?![\p{L}-])/giu],
+  ['lint', ['lint'], /(?<![\p{L}-])(?:linter|lint|linting)(?![\p{L}-])/gu],
+  ['types', ['typ'], /(?<![\p{L}-])(?:type[- ]?check(?:er|ing)?|typprüfung|typage)(?![\p{L}-])/gu],
+  ['plan', [' plan'], /(?<![\p{L}-])(?:the|le|el|der) plan(?![\p{L}-])/gu],
+  ['image', ['image', 'abbild'], /(?<![\p{L}-])(?:image|imagen|abbild)(?![\p{L}-])/gu],
   [
     'deployment',
     ['deploy', 'rollout', 'despliegue', 'déploi'],
-    /(?<![\p{L}-])(?:deploy(?:ment|ed)?|rollout|despliegue|déploiement)(?![\p{L}-])/giu,
+    /(?<![\p{L}-])(?:deploy(?:ment|ed)?|rollout|despliegue|déploiement)(?![\p{L}-])/gu,
   ],
 ];
 const classCommands: Readonly<Partial<Record<string, RegExp>>> = {
@@ -135,8 +139,6 @@ const classCommands: Readonly<Partial<Record<string, RegExp>>> = {
   deployment:
     /\b(?:firebase|vercel|netlify|fly|flyctl|wrangler|serverless|sls|cdk|pulumi|heroku|railway|surge|gcloud|eb|sam|amplify|cap|kamal|npm run|pnpm|yarn)\s+(?:\S+\s+)*deploy|\bkubectl\s+(?:apply|rollout)|\bhelm\s+(?:install|upgrade)|\bterraform\s+apply|^vercel\b|\bgit\s+push\s+heroku/,
 };
-
-const started = ({ commands }: SessionActions): readonly RanCommand[] => commands.filter((each) => !each.wasDenied);
 
 const runWords =
   /(?<![\p{L}])(?:re-?ran|ran|running|executed|called|launched|started|invoked|ejecut\p{L}*|lanc[ée]\p{L}*|exécut\p{L}*|ausgeführt|gestartet|aufgerufen|compil[ée]\p{L}*|laufen lassen|script|printed|reported|output)(?![\p{L}])/iu;
@@ -157,18 +159,19 @@ const isPart = (lower: string, at: number, end: number): boolean =>
 /** Finds the commands that a statement names, in the order of the text. */
 export function findMentions({ text, lower, code }: Statement, session: SessionActions): readonly Mention[] {
   const found: Mention[] = [];
+  let saysSo: boolean | undefined;
   const isFree = (at: number, end: number): boolean => !found.some((each) => at < each.end && each.at < end);
   for (const { at, end, text: name } of code) {
-    const isCommand = knownProgram.test(name) || tools.test(name.toLowerCase()) || name.includes(' ');
+    const isTool = knownProgram.test(name) || tools.has(name.toLowerCase());
+    const isCommand = isTool || name.includes(' ');
     const runs = isCommand
       ? findRuns(session, (command) => isSameCommand(name, command))
-      : /^[\w./-]+\.\w{1,5}$/.test(name) && saysRun(text)
+      : /^[\w./-]+\.\w{1,5}$/.test(name) && (saysSo ??= saysRun(text))
         ? findRuns(session, (command) =>
             command.split(/\s+/).some((word) => word === name || word.endsWith(`/${name}`)),
           )
         : (readNames(session).all.get(name.toLowerCase()) ?? []);
-    if (runs.length > 0 || (isCommand && (knownProgram.test(name) || tools.test(name.toLowerCase()))))
-      found.push({ at, end, name, runs, isExact: true });
+    if (runs.length > 0 || isTool) found.push({ at, end, name, runs, isExact: true });
   }
   for (const [name, runs] of readNames(session).plain)
     for (let at = lower.indexOf(name); at >= 0; at = lower.indexOf(name, at + name.length)) {
@@ -193,7 +196,7 @@ export function findMentions({ text, lower, code }: Statement, session: SessionA
 export function findMissingTool({ lower }: Statement, session: SessionActions): string | undefined {
   const names = readNames(session).all;
   for (const [word] of findAll(/(?<![\p{L}\d_./-])[a-z][a-z\d-]{2,20}(?![\p{L}\d_/.-])/gu, lower))
-    if (tools.test(word) && ![...names.keys()].some((name) => name.includes(word))) return word;
+    if (tools.has(word) && ![...names.keys()].some((name) => name.includes(word))) return word;
   return undefined;
 }
 
@@ -201,7 +204,7 @@ const stemOf = (word: string): string => word.slice(0, 5);
 
 /** The only command of a session, or the only one whose script shares its words with a statement. */
 export function findByScript({ lower }: Statement, session: SessionActions): readonly RanCommand[] {
-  const all = started(session);
+  const all = session.started;
   if (new Set(all.map(({ command }) => command)).size === 1) return all;
   const words = new Set((lower.match(/\p{L}{4,}/gu) ?? []).map(stemOf));
   const fits = all.filter(({ command }) => {

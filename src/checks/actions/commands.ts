@@ -164,15 +164,17 @@ const normalized = new Map<string, string>();
 
 /** Normalizes a command; the last 500 results are kept. */
 function normalize(command: string): string {
-  const found = normalized.get(command) ?? normalizeCommand(command);
+  const known = normalized.get(command);
+  if (known !== undefined) return known;
   if (normalized.size >= maxKnown) normalized.clear();
+  const found = normalizeCommand(command);
   normalized.set(command, found);
   return found;
 }
 
 /** Whether a command of the log is the command that an answer names; an answer may leave out arguments. */
 export function isSameCommand(claimed: string, recorded: string): boolean {
-  const own = normalize(claimed.replace(/^[$>]\s+/, ''));
+  const own = normalize(/^[$>]/.test(claimed) ? claimed.replace(/^[$>]\s+/, '') : claimed);
   const other = normalize(recorded);
   if (own === '') return false;
   if (other.includes(own) || own.includes(other)) return true;

@@ -1,6 +1,6 @@
 // Extracts the claims of an answer about actions: what was changed, run, printed, committed. Ambiguous statements are no claims.
 import { isObject } from '../../core/index.ts';
-import { splitClaimText, type ClaimText } from './claim-text.ts';
+import { isQuestion, splitClaimText, type ClaimText } from './claim-text.ts';
 import { findPredicates } from './find-predicates.ts';
 import type { Reading } from './read-clause.ts';
 import { readFigures } from './read-figures.ts';
@@ -10,7 +10,7 @@ import { readOutcomes } from './read-outcomes.ts';
 import { readPassive } from './read-passives.ts';
 import { readFileItem, readLabel, readListedFile, readNewFiles, readResults } from './read-states.ts';
 import { readVerb } from './read-verbs.ts';
-import { splitSentence } from './sentence-words.ts';
+import { splitSentence, type SplitSentence } from './sentence-words.ts';
 import type { Action, ActionClaim } from './types.ts';
 
 /** Max claims of one answer; later ones are ignored. */
@@ -18,37 +18,47 @@ const maxClaims = 200;
 
 /** Extracts the claims about actions, in order. An answer that is JSON makes none. */
 export function extractActionClaims(given: string): readonly ActionClaim[] {
-  return extractFromText(splitAnswer(given));
+  const text = splitAnswer(given);
+  return extractFromText(text, splitSentences(text));
 }
 
 /** Splits an answer; one that is JSON has no sentences. */
 export const splitAnswer = (given: string): ClaimText =>
-  isJson(given) ? { answer: given, sentences: [], hasCodeBlock: false } : splitClaimText(given);
+  isJson(given)
+    ? { answer: given, codes: new Uint16Array(), sentences: [], hasCodeBlock: false }
+    : splitClaimText(given);
+
+/** Splits each sentence of an answer into words. */
+export const splitSentences = (text: ClaimText): readonly SplitSentence[] =>
+  text.sentences.map((sentence) => splitSentence(text, sentence));
 
 /** Extracts the claims about actions from an answer that is split. */
-export function extractFromText({ answer, sentences, hasCodeBlock }: ClaimText): readonly ActionClaim[] {
+export function extractFromText(
+  { answer, sentences, hasCodeBlock }: ClaimText,
+  split: readonly SplitSentence[],
+): readonly ActionClaim[] {
   const claims: ActionClaim[] = [];
   let label: 'create' | 'edit' | 'delete' | 'move' | undefined;
   let isProposal = false;
-  for (const sentence of sentences) {
+  for (const [i, sentence] of sentences.entries()) {
     if (claims.length >= maxClaims) break;
     const isHeading = sentence.isFirst && /:\s*$/.test(sentence.text);
     if (isHeading) isProposal = proposal.test(sentence.text);
     else if (isProposal && isListed(answer, sentence.start)) continue;
     else isProposal = false;
-    const split = splitSentence(answer, sentence);
-    if (!split && label === undefined) continue;
+    const words = split[i]?.words;
+    if (!words && label === undefined) continue;
     const reading = {
       answer,
       sentence,
-      lower: split?.lower ?? '',
-      words: split ?? { words: [], shape: '', lower: '' },
+      lower: words?.lower ?? '',
+      words: words ?? { words: [], shape: '', lower: '', mayHaveFigure: false },
       hasCodeBlock,
     };
     const listed = label === undefined ? undefined : readListedFile(reading, label);
-    const actions = /\?["”)\s]*$/.test(sentence.text)
+    const actions = isQuestion(sentence.text)
       ? []
-      : [...(listed ? [listed] : []), ...(split ? readActions(reading) : [])];
+      : [...(listed ? [listed] : []), ...(words ? readActions(reading) : [])];
     label = readLabel(sentence) ?? (listed ? label : undefined);
     if (actions.length === 0) continue;
     const isOwn = /\b(?:I|[Ww]e|[Ii]ch|[Jj]['’]ai|[Hh]e [a-z]+[ai]do)\b|我/.test(sentence.text);

@@ -149,6 +149,7 @@ function findOwnVerb({ words, shape }: SentenceWords, i: number): number {
   let at = skip(shape, i + 1, `${between}h`);
   const rest = phraseStarts.has(words[at]?.text ?? '') ? textOf({ words }, at, at + 4) : '';
   const to =
+    rest !== '' &&
     /^(?:had to|managed to|made sure to|took care to|was able to|were able to|have been able to|been able to) /.exec(
       rest,
     );
@@ -157,7 +158,7 @@ function findOwnVerb({ words, shape }: SentenceWords, i: number): number {
     at = skip(shape, at, between);
     return words[at]?.verb?.form === 'base' || words[at]?.verb?.isAmbiguous ? at : -1;
   }
-  const doing = /^(?:finished|ended up|started by|began by|took the liberty of|completed) /.exec(rest);
+  const doing = rest !== '' && /^(?:finished|ended up|started by|began by|took the liberty of|completed) /.exec(rest);
   if (doing) {
     const next = at + doing[0].split(' ').length - 1;
     if (words[next]?.verb?.form === 'gerund') return next;

@@ -159,24 +159,28 @@ export const hashCode = (hash: number, code: number): number => (Math.imul(hash,
 
 const toLowerCode = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code);
 
+/** The entries by number; number 0 is no entry. */
+export const entries: readonly Entry[] = [createEntry('', 'o'), ...lexicon.values()];
+
 /** The words of the lexicon in a table with free places: a word of a text is looked up without a copy of it. */
-const tableSize = 16_384;
+const tableSize = 8192;
 const hashes = new Int32Array(tableSize);
-const table: (Entry | undefined)[] = Array.from({ length: tableSize });
-for (const [word, entry] of lexicon) {
+const numbers = new Uint16Array(tableSize);
+for (const [number, { word }] of entries.entries()) {
+  if (number === 0) continue;
   let hash = hashStart;
   for (let i = 0; i < word.length; i++) hash = hashCode(hash, word.charCodeAt(i));
   let place = hash & (tableSize - 1);
-  while (table[place] !== undefined) place = (place + 1) & (tableSize - 1);
+  while (numbers[place] !== 0) place = (place + 1) & (tableSize - 1);
   hashes[place] = hash;
-  table[place] = entry;
+  numbers[place] = number;
 }
 
-/** What the lexicon has of a word by its hash and length. The characters are not compared: another word with both would get a wrong class, which changes no more than what is read as a claim. */
-export function lookUp(hash: number, length: number): Entry | undefined {
+/** The number of the entry of a word by its hash, 0 if the lexicon does not have it. The characters are not compared: another word with this hash would get a wrong class, which changes no more than what is read as a claim. */
+export function lookUp(hash: number): number {
   for (let place = hash & (tableSize - 1); ; place = (place + 1) & (tableSize - 1)) {
-    const entry = table[place];
-    if (entry === undefined || (hashes[place] === hash && entry.word.length === length)) return entry;
+    const number = numbers[place] ?? 0;
+    if (number === 0 || hashes[place] === hash) return number;
   }
 }
 

@@ -20,12 +20,12 @@ const isChangeTable = (header: string): boolean =>
 
 /** Words of an item that make it no change. */
 const noChange =
-  /(?<![\p{L}])(?:unchanged|untouched|no changes?|not|nothing|none|n\/a|as is|read|reviewed|checked|inspected|see|reference|only used|already|kept|left|to do|todo|pending|later|open|next|unverändert|keine|nichts|offen|gelesen|geprüft|inchangé|aucun\p{L}*|lu|sin cambios|ningún|leído|revisado|generated|by (?:the|your|you)|was the|source of|based on|proposed|suggest\p{L}*|recommend\p{L}*|would|should|could|will|may|optional)(?![\p{L}])|[-–—]\s*\|?$/iu;
+  /(?<![\p{L}])(?:unchanged|untouched|no changes?|not|nothing|none|n\/a|as is|read|reviewed|checked|inspected|see|reference|only used|already|kept|left|to do|todo|pending|later|open|next|unverändert|keine|nichts|offen|gelesen|geprüft|inchangé|aucun\p{L}*|lu|sin cambios|ningún|leído|revisado|generated|by (?:the|your|you)|was the|source of|based on|proposed|suggest\p{L}*|recommend\p{L}*|would|should|could|will|may|optional)(?![\p{L}])|[-–—]\s*\|?$/u;
 
 /** Past forms of changes in other languages. */
 const foreignChange =
-  /^(?:geändert|angepasst|ergänzt|erstellt|angelegt|gelöscht|entfernt|hinzugefügt|aktualisiert|verschoben|korrigiert|behoben|eingebaut|erweitert|überarbeitet|umgestellt|modifiée?s?|ajoutée?s?|créée?s?|supprimée?s?|corrigée?s?|mise?s? à jour|déplacée?s?|remplacée?s?|adaptée?s?|cread[ao]s?|creé|añadí|añadid[ao]s?|agregué|modificad[ao]s?|modifiqué|actualizad[ao]s?|actualicé|corregid[ao]s?|corregí|eliminad[ao]s?|eliminé|borrad[ao]s?|borré|cambiad[ao]s?|cambié|movid[ao]s?|edité|editad[ao]s?)$/iu;
-const foreignDelete = /^(?:gelöscht|entfernt|supprim|eliminad|eliminé|borr)/iu;
+  /^(?:geändert|angepasst|ergänzt|erstellt|angelegt|gelöscht|entfernt|hinzugefügt|aktualisiert|verschoben|korrigiert|behoben|eingebaut|erweitert|überarbeitet|umgestellt|modifiée?s?|ajoutée?s?|créée?s?|supprimée?s?|corrigée?s?|mise?s? à jour|déplacée?s?|remplacée?s?|adaptée?s?|cread[ao]s?|creé|añadí|añadid[ao]s?|agregué|modificad[ao]s?|modifiqué|actualizad[ao]s?|actualicé|corregid[ao]s?|corregí|eliminad[ao]s?|eliminé|borrad[ao]s?|borré|cambiad[ao]s?|cambié|movid[ao]s?|edité|editad[ao]s?)$/u;
+const foreignDelete = /^(?:gelöscht|entfernt|supprim|eliminad|eliminé|borr)/u;
 
 const changeKinds = new Set(['create', 'edit', 'delete', 'move']);
 
@@ -84,7 +84,7 @@ const forPlatform = /^\s+(?:for|für|pour|para)\s+(?:the\s+)?[\p{L}\d-]+(?:\s+\p
 const isCoordinated = (gap: string): boolean => coordination.test(gap.replace(forPlatform, ''));
 
 const chainLead =
-  /(?<![\p{L}])(?:i|we|i['’]ve|we['’]ve|ich|wir|j['’]ai|nous|he|hemos|have been|has been|were|was|wurden?|ont été|a été|han sido|ha sido|fueron|fue|are|is|sind|ist|sont|est|están|está|done|listo|erledigt|fait)(?![\p{L}])/iu;
+  /(?<![\p{L}])(?:i|we|i['’]ve|we['’]ve|ich|wir|j['’]ai|nous|he|hemos|have been|has been|were|was|wurden?|ont été|a été|han sido|ha sido|fueron|fue|are|is|sind|ist|sont|est|están|está|done|listo|erledigt|fait)(?![\p{L}])/u;
 
 /** All files of one verb, where the log has a change of at least one of them or the statement is in the first person. */
 function readChain({ text, lower, code }: Statement, isChanged: (path: string) => boolean): readonly FileAction[] {

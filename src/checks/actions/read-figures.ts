@@ -45,6 +45,8 @@ const figureWords: RegExp =
 
 /** Reads figures and short results. */
 export function readFigures({ answer, sentence, lower, words }: Reading): readonly Action[] {
+  // A clock is no figure, so `clocked` is no start of a word.
+  if (!words.mayHaveFigure && !lower.includes('clocked')) return [];
   if (!/[xfrk]|[iI]a?v|^v|T[Jv]/.test(words.shape) || !figureWords.test(lower)) return [];
   const { text, start } = sentence;
   const actions: Action[] = [];

@@ -62,9 +62,6 @@ export function readOutcomes(reading: Reading): readonly Action[] {
   const { words, shape } = split;
   if (!/[rfAx/]|[eO]a?[YL]/.test(shape)) return [];
   const found: Action[] = [];
-  // A pattern is tried only if the shape has a letter without which it cannot match.
-  const findIf = (letter: string, pattern: RegExp): readonly RegExpExecArray[] =>
-    shape.includes(letter) ? findAll(pattern, shape) : [];
   const textOf = (from: number, to: number): string =>
     sentence.text.slice(words[from]?.at ?? 0, words[to - 1]?.end ?? 0);
   const isReport = (from: number, to: number): boolean =>
@@ -136,7 +133,7 @@ export function readOutcomes(reading: Reading): readonly Action[] {
         (next === 't' && /^(?:in|for|on)$/.test(words[to]?.text ?? ''));
       add(subject, match.index + given.length - subject.length, / still /.test(` ${text} `), isNarrow);
     }
-  for (const match of findIf('0', noFaults)) {
+  for (const match of findIf(shape, '0', noFaults)) {
     const next = shape[match.index + match[0].length] ?? '';
     const previous = shape[match.index - 1] ?? '';
     if (match[1] === undefined && words[1]?.text !== 'failures') continue;
@@ -152,19 +149,19 @@ export function readOutcomes(reading: Reading): readonly Action[] {
     )
       found.push({ type: 'pass', task: tasks[match[1] ?? ''] ?? 'test' });
   }
-  for (const match of findIf('0', noFaultsIn))
+  for (const match of findIf(shape, '0', noFaultsIn))
     if (
       (match.index === 0 || ',:;.c(-tv'.includes(shape[match.index - 1] ?? '')) &&
       isReport(match.index, match.index + match[0].length)
     )
       found.push({ type: 'pass', task: tasks[match[1] ?? ''] ?? 'test' });
-  for (const match of findIf('0', noneFails)) {
+  for (const match of findIf(shape, '0', noneFails)) {
     const end = match.index + match[0].length;
     if (!words[end - 1]?.text.startsWith('fail') || !startsStatement(shape, match.index, words[match.index - 1]?.text))
       continue;
     if (isReport(match.index, end)) found.push({ type: 'pass', task: 'test' });
   }
-  for (const match of findIf('T', passesTests)) {
+  for (const match of findIf(shape, 'T', passesTests)) {
     const subject = words[match.index - 1]?.text ?? '';
     const isCode =
       /^(?:it|code|codebase|project|app|application|version|implementation|change|fix|patch|build|package|library|module|solution|everything|now)$/.test(
@@ -183,7 +180,7 @@ export function readOutcomes(reading: Reading): readonly Action[] {
           : {}),
       });
   }
-  for (const match of findIf('r', goodRun)) {
+  for (const match of findIf(shape, 'r', goodRun)) {
     const at = match.index + match[0].search(/r/);
     if (
       /^(?:green|clean|successful)$/.test(words[at]?.text ?? '') &&
@@ -211,7 +208,7 @@ export function readOutcomes(reading: Reading): readonly Action[] {
     if (isSure || (isEnd && shape[end - 2] === 'e') || (isEnd && (match.index > 0 || !sentence.isFirst)))
       found.push({ type: 'pass', task });
   }
-  for (const match of findIf('e', everything)) {
+  for (const match of findIf(shape, 'e', everything)) {
     const result = words[match.index + match[0].length - 1]?.text ?? '';
     if (
       !startsStatement(shape, match.index, words[match.index - 1]?.text) ||
@@ -221,7 +218,7 @@ export function readOutcomes(reading: Reading): readonly Action[] {
     if (good.test(result)) found.push({ type: 'pass', isAny: true });
     else if (result === 'compiles' || result === 'builds') found.push({ type: 'pass', task: 'build' });
   }
-  for (const match of findIf('l', allGreen)) {
+  for (const match of findIf(shape, 'l', allGreen)) {
     const result = words[match.index + match[0].length - 1]?.text ?? '';
     if (
       match[0].length === 2 &&
@@ -235,6 +232,10 @@ export function readOutcomes(reading: Reading): readonly Action[] {
   readCounts(reading, found, isReport);
   return found;
 }
+
+/** Finds all matches in a shape, if it has a letter without which the pattern cannot match. */
+const findIf = (shape: string, letter: string, pattern: RegExp): readonly RegExpExecArray[] =>
+  shape.includes(letter) ? findAll(pattern, shape) : [];
 
 /** Whether a word of an outcome says that the subject passed. */
 function isOutcome(result: string, links: string, all: string): boolean {

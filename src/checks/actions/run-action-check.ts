@@ -145,8 +145,10 @@ function createPartSearch<P extends ToolResultPart | ToolCallPart>(
     while (next >= 0) {
       const message = messages[next--];
       if (message?.role !== role) continue;
-      for (const part of message.parts.toReversed())
-        if (part.type === type && !found.has((part as P).id)) found.set((part as P).id, part as P);
+      for (let i = message.parts.length - 1; i >= 0; i--) {
+        const part = message.parts[i];
+        if (part?.type === type && !found.has((part as P).id)) found.set((part as P).id, part as P);
+      }
       const part = found.get(call);
       if (part) return part;
     }

@@ -1,6 +1,7 @@
 // Splits a sentence into words in one pass over its characters, and gives each word a class letter, so that statements are read from a short text of letters.
-import { codeMark, quoteMark, type Sentence } from './claim-text.ts';
-import { hashStart, lookUp, type Entry, type Verb } from './lexicon.ts';
+import { codeMark, quoteMark, type ClaimText, type Sentence } from './claim-text.ts';
+import { entries, hashStart, lookUp, type Verb } from './lexicon.ts';
+import { figureStart, hasObjectWord, isPredicate, outcomeStart, readStart, startLetters } from './word-starts.ts';
 
 /** A word of a sentence: its place, its text in lower case, and its verb if it is a form of one. */
 export type Word = {
@@ -16,6 +17,16 @@ export type SentenceWords = {
   readonly shape: string;
   /** The sentence in lower case. */
   readonly lower: string;
+  /** Whether a word is one of those beside figures and short results. */
+  readonly mayHaveFigure: boolean;
+};
+
+/** What was read of a sentence. */
+export type SplitSentence = {
+  /** Its words; undefined if it has none of a claim. */
+  readonly words: SentenceWords | undefined;
+  /** Whether it can name an object of the log: it has code, a digit, a word of an outcome, or ends with a colon. */
+  readonly mayNameObject: boolean;
 };
 
 const codeOf = (text: string): number => text.charCodeAt(0);
@@ -83,53 +94,92 @@ const maxWords = 1300;
 const starts = new Int32Array(maxWords);
 const ends = new Int32Array(maxWords);
 const letters = new Uint8Array(maxWords);
-const entries: (Entry | undefined)[] = Array.from({ length: maxWords });
+const numbers = new Uint16Array(maxWords);
+/** The class letters of entries by number, and 1 if an entry is a past form. */
+const entryLetters = Uint8Array.from(entries, ({ code }) => code);
+const entryPasts = Uint8Array.from(entries, ({ isPast }) => (isPast ? 1 : 0));
 /** How many words at the start can stand before a verb without a subject: a label and adverbs. */
 const maxLead = 9;
 
 /**
- * Splits a sentence; undefined if it has no words of a claim. Letters besides those of the lexicon: `k` code, `u` a quotation,
+ * Splits a sentence. Letters besides those of the lexicon: `k` code, `u` a quotation,
  * `p` a word or code with a dot or a slash, `#` a number, `-` a dash or an arrow, `D` a word that ends in "ed", `o` any other word.
  */
-export function splitSentence(
-  answer: string,
-  { text, start: place, source: masked, offset: start }: Sentence,
-): SentenceWords | undefined {
+export function splitSentence({ answer, codes }: ClaimText, { text, start }: Sentence): SplitSentence {
   const length = start + Math.min(text.length, maxWords);
   let count = 0;
   let found = 0;
   let isBare = false;
+  let mayNameObject = codes[length - 1] === 58;
+  let started = 0;
   for (let i = start; i < length;) {
     const from = i;
-    let code = masked.charCodeAt(i);
+    let code = codes[i] ?? 0;
     if (code === codePoint || code === quotePoint) {
-      while (i < length && masked.charCodeAt(i) === code) i++;
-      const letter = code === quotePoint ? 117 : isName(answer, place + from - start, place + i - start) ? 112 : 107;
+      while (i < length && codes[i] === code) i++;
+      if (code === codePoint) mayNameObject = true;
+      const letter = code === quotePoint ? 117 : isName(answer, from, i) ? 112 : 107;
       count = addWord(count, letter, from - start, i - start);
       found |= bits[letter] ?? 0;
       continue;
     }
-    while (i < length && ((signs[masked.charCodeAt(i)] ?? 0) & before) > 0) i++;
-    // One pass over a word: its hash without the signs behind it, and whether it has a dot or a slash.
+    // Most words are letters up to a space.
+    let hash = hashStart;
+    let lower = 0;
+    let shared = -1;
+    const early = Math.min(from + startLetters, length);
+    for (; i < early; i++) {
+      code = codes[i] ?? 0;
+      lower = lowerCodes[code] ?? 0;
+      if (lower === 0) break;
+      shared &= lower;
+      hash = (Math.imul(hash, 31) + lower) | 0;
+    }
+    const startHash = hash;
+    if (i === early)
+      for (; i < length; i++) {
+        code = codes[i] ?? 0;
+        lower = lowerCodes[code] ?? 0;
+        if (lower === 0) break;
+        shared &= lower;
+        hash = (Math.imul(hash, 31) + lower) | 0;
+      }
+    if (i > from && (code === 32 || i >= length)) {
+      const startKind = readStart(startHash);
+      started |= startKind;
+      if ((shared & letterBits) !== letterBits) mayNameObject ||= hasObjectWord(codes, from, i, length);
+      else if ((startKind & outcomeStart) > 0) mayNameObject ||= isPredicate(codes, i, length);
+      const number = lookUp(hash);
+      const letter = number > 0 ? (entryLetters[number] ?? 0) : letterOf(text, codes, from, i, start, 0);
+      if (entryPasts[number] === 1) {
+        found |= groups.past;
+        if (count < maxLead) isBare = true;
+      }
+      count = addWord(count, letter, from - start, i - start, number);
+      found |= bits[letter] ?? 0;
+      i++;
+      continue;
+    }
+    // Other words have signs: the hash is without those behind the word, and a dot or a slash inside is kept.
+    i = from;
+    while (i < length && ((signs[codes[i] ?? 0] ?? 0) & before) > 0) i++;
     const at = i;
     let end = i;
-    let hash = hashStart;
+    started |= i > from ? readStart(startHash) : figureStart;
+    hash = hashStart;
     let wordHash = hashStart;
     let inner = 0;
     let wordInner = 0;
     for (;;) {
       let lower = 0;
       for (; i < length; i++) {
-        code = masked.charCodeAt(i);
+        code = codes[i] ?? 0;
         lower = lowerCodes[code] ?? 0;
         if (lower === 0) break;
         hash = (Math.imul(hash, 31) + lower) | 0;
       }
       const sign = i < length ? (signs[code] ?? 0) : gap;
-      if (
-        (i > at && lower === 0 && ((signs[masked.charCodeAt(i - 1)] ?? 0) & behind) === 0) ||
-        (i >= length && lower !== 0)
-      ) {
+      if ((i > at && lower === 0 && ((signs[codes[i - 1] ?? 0] ?? 0) & behind) === 0) || (i >= length && lower !== 0)) {
         end = i;
         wordHash = hash;
         wordInner = inner;
@@ -144,67 +194,80 @@ export function splitSentence(
         wordInner = inner;
       }
     }
-    for (let sign = from; sign < at; sign++) count = addSign(count, masked, sign, start);
+    mayNameObject ||= hasObjectWord(codes, at, i, length);
+    for (let sign = from; sign < at; sign++) count = addSign(count, codes, sign, start);
     if (end > at) {
-      const entry = lookUp(wordHash, end - at);
-      const letter = entry ? entry.code : letterOf(masked, at, end, wordInner);
-      if (entry?.isPast) {
+      const number = lookUp(wordHash);
+      const letter = number > 0 ? (entryLetters[number] ?? 0) : letterOf(text, codes, at, end, start, wordInner);
+      if (entryPasts[number] === 1) {
         found |= groups.past;
         if (count < maxLead) isBare = true;
       }
-      count = addWord(count, letter, at - start, end - start, entry);
+      count = addWord(count, letter, at - start, end - start, number);
       found |= bits[letter] ?? 0;
     }
-    for (let sign = end > at ? end : at; sign < i; sign++) count = addSign(count, masked, sign, start);
-    while (i < length && isSpace(masked.charCodeAt(i))) i++;
+    for (let sign = end > at ? end : at; sign < i; sign++) count = addSign(count, codes, sign, start);
+    while (i < length && isSpace(codes[i] ?? 0)) i++;
   }
-  return isPossible(found, isBare, letters[0] ?? 0) ? collect(text, count) : undefined;
+  const isClaim = isPossible(found, isBare, letters[0] ?? 0);
+  return { words: isClaim ? collect(text, count, (started & figureStart) > 0) : undefined, mayNameObject };
 }
+
+/** Bits that all letters from a to z have, but no digit and no hyphen. */
+const letterBits = 0x60;
 
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13) || code === 160;
 
-function addWord(count: number, letter: number, at: number, end: number, entry?: Entry): number {
+function addWord(count: number, letter: number, at: number, end: number, number = 0): number {
   starts[count] = at;
   ends[count] = end;
   letters[count] = letter;
-  entries[count] = entry;
+  numbers[count] = number;
   return count + 1;
 }
 
 /** Whether words of these groups can make a claim together. */
-function isPossible(found: number, isBare: boolean, first: number): boolean {
-  const has = (group: keyof typeof groups): boolean => (found & groups[group]) > 0;
-  return (
-    isBare ||
-    has('foreign') ||
-    has('files') ||
-    first === 107 ||
-    first === 112 ||
-    ((has('own') || has('help')) && has('past')) ||
-    (has('own') && (has('none') || has('help') || has('gerund'))) ||
-    (has('outcome') && has('noun')) ||
-    (has('report') && has('value')) ||
-    (has('now') && has('value')) ||
-    first === 48 ||
-    first === 101
-  );
+const isPossible = (found: number, isBare: boolean, first: number): boolean =>
+  isBare ||
+  (found & (groups.foreign | groups.files)) > 0 ||
+  first === 107 ||
+  first === 112 ||
+  first === 48 ||
+  first === 101 ||
+  hasBoth(found, groups.own | groups.help, groups.past) ||
+  hasBoth(found, groups.own, groups.none | groups.help | groups.gerund) ||
+  hasBoth(found, groups.outcome, groups.noun) ||
+  hasBoth(found, groups.report | groups.now, groups.value);
+
+/** Whether two sets of groups are found, with at least one group of each. */
+const hasBoth = (found: number, some: number, others: number): boolean => (found & some) > 0 && (found & others) > 0;
+
+const letterBytes = Buffer.from(letters.buffer);
+
+/** A word whose text is copied out of its sentence only if it is read. */
+class LazyWord implements Word {
+  readonly at: number;
+  readonly end: number;
+  readonly verb: Verb | undefined;
+  readonly #sentence: string;
+  constructor(at: number, end: number, sentence: string, verb: Verb | undefined) {
+    this.at = at;
+    this.end = end;
+    this.#sentence = sentence;
+    this.verb = verb;
+  }
+  get text(): string {
+    return this.#sentence.slice(this.at, this.end);
+  }
 }
 
-/** The letters as texts, by their codes. */
-const letterTexts = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
-
-function collect(text: string, count: number): SentenceWords {
+function collect(text: string, count: number, mayHaveFigure: boolean): SentenceWords {
   const lowered = text.toLowerCase();
   const lower = lowered.length === text.length ? lowered : text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
   const words: Word[] = [];
-  let shape = '';
-  for (let i = 0; i < count; i++) {
-    shape += letterTexts[letters[i] ?? 0] ?? 'o';
-    const at = starts[i] ?? 0;
-    const end = ends[i] ?? 0;
-    words.push({ at, end, text: lower.slice(at, end), verb: entries[i]?.verb });
-  }
-  return { words, shape, lower };
+  for (let i = 0; i < count; i++)
+    words.push(new LazyWord(starts[i] ?? 0, ends[i] ?? 0, lower, entries[numbers[i] ?? 0]?.verb));
+  return { words, shape: letterBytes.toString('latin1', 0, count), lower, mayHaveFigure };
 }
 
 /** Whether code is one word with a dot or a slash, such as the name of a file. */
@@ -213,28 +276,30 @@ function isName(answer: string, from: number, to: number): boolean {
   return !text.includes(' ') && (text.includes('.') || text.includes('/'));
 }
 
-function addSign(count: number, text: string, at: number, start: number): number {
-  const code = text.charCodeAt(at);
+function addSign(count: number, codes: Uint16Array, at: number, start: number): number {
+  const code = codes[at] ?? 0;
   const letter = code < 128 ? (signLetters[code] ?? 0) : code === 0x2026 ? 46 : 0;
   return letter > 0 ? addWord(count, letter, at - start, at - start + 1) : count;
 }
 
 /** The letter of a word that the lexicon does not have; `inner` says whether it has a dot, a slash or an ideograph. */
-function letterOf(text: string, at: number, end: number, inner: number): number {
+function letterOf(text: string, codes: Uint16Array, at: number, end: number, start: number, inner: number): number {
   if ((inner & ideograph) > 0) return 71;
-  const first = text.charCodeAt(at);
+  const first = codes[at] ?? 0;
   if (isDigit(first)) {
-    const word = text.slice(at, end);
+    const word = text.slice(at - start, end - start);
     return /^\d[\d,.]*$/.test(word) ? 35 : /^\d+\/\d+$/.test(word) ? 47 : inner > 0 ? 112 : 111;
   }
-  if ((first < 65 || first > 0x2000) && /^(?:[-–—/]+|->|=>|→|⇒|>+)$/.test(text.slice(at, end))) return 45;
+  if ((first < 65 || first > 0x2000) && /^(?:[-–—/]+|->|=>|→|⇒|>+)$/.test(text.slice(at - start, end - start)))
+    return 45;
   if (inner > 0) return 112;
-  const last = text.charCodeAt(end - 1) | 32;
-  const previous = text.charCodeAt(end - 2) | 32;
+  const last = (codes[end - 1] ?? 0) | 32;
+  const previous = (codes[end - 2] ?? 0) | 32;
   // `quickly`, `created`, `creado`.
   if (last === 121 && previous === 108) return 97;
   if (last === 100 && previous === 101) return 68;
-  if (last === 111 && previous === 100) return /[ai]do$/i.test(text.slice(at, end)) ? 71 : 111;
-  if ((last === 116 || last === 108) && /n['’]t$|['’]ll$/i.test(text.slice(at, end))) return last === 116 ? 110 : 109;
+  if (last === 111 && previous === 100) return /[ai]do$/i.test(text.slice(at - start, end - start)) ? 71 : 111;
+  const isShort = last === 116 ? previous === 39 || codes[end - 2] === 0x2019 : last === 108 && previous === 108;
+  if (isShort && /n['’]t$|['’]ll$/i.test(text.slice(at - start, end - start))) return last === 116 ? 110 : 109;
   return 111;
 }

@@ -35,6 +35,8 @@ export type RanCommand = CommandKind & {
 export type SessionActions = {
   readonly files: readonly ChangedFile[];
   readonly commands: readonly RanCommand[];
+  /** The commands that started. */
+  readonly started: readonly RanCommand[];
   /** Changes of files and commands that failed or were denied. */
   readonly failed: readonly ActionRecord[];
   /** Calls of git tools. */
@@ -101,6 +103,7 @@ function readRecords(records: readonly ActionRecord[]): ReadRecords {
   return {
     files: [...files].map(([path, changes]) => ({ path, lower: path.toLowerCase(), changes })),
     commands,
+    started: commands.filter((each) => !each.wasDenied),
     failed,
     git,
     unknown,
@@ -159,21 +162,22 @@ export function findChangeAfter(
   countsStyles = false,
 ): { readonly path: string; readonly seq: number } | undefined {
   for (const { path, changes } of files) {
-    if (isDocument(path) && !(countsStyles && /\.(?:css|scss|less)$/i.test(path))) continue;
+    if ((changes.at(-1)?.seq ?? 0) <= seq) continue;
     const later = changes.filter((change) => change.seq > seq);
     const first = later[0];
-    if (first && first.before !== later.at(-1)?.after) return { path, seq: first.seq };
+    if (!first || (isDocument(path) && !(countsStyles && /\.(?:css|scss|less)$/i.test(path)))) continue;
+    if (first.before !== later.at(-1)?.after) return { path, seq: first.seq };
   }
   return undefined;
 }
 
 /** Whether a command that ran can have changed files that the log does not name. */
-export const findWriter = ({ commands }: SessionActions): RanCommand | undefined =>
-  commands.findLast((each) => !each.wasDenied && (each.mayWrite || each.mayDoAny));
+export const findWriter = ({ started }: SessionActions): RanCommand | undefined =>
+  started.findLast((each) => each.mayWrite || each.mayDoAny);
 
 /** The commands that did a task, the last one last. */
-export const commandsOf = ({ commands }: SessionActions, task: Task): readonly RanCommand[] =>
-  commands.filter((each) => !each.wasDenied && each.tasks.includes(task));
+export const commandsOf = ({ started }: SessionActions, task: Task): readonly RanCommand[] =>
+  started.filter((each) => each.tasks.includes(task));
 
 /** How many tests failed and passed. */
 export type TestSummary = { readonly failed: number | undefined; readonly passed: readonly number[] };

@@ -1,7 +1,8 @@
 // Splits an answer into the statements that can name an object of the log: sentences, items of lists and rows of tables, with the heading above them.
 import type { TextSpan } from '../types.ts';
-import { unmark, type ClaimText, type Sentence } from './claim-text.ts';
+import { isQuestion, unmark, type ClaimText } from './claim-text.ts';
 import { findAll } from './find-all.ts';
+import type { SplitSentence } from './sentence-words.ts';
 
 /** A statement: its text with placeholders, the text in lower case, its code, and what it stands under. */
 export type Statement = TextSpan & {
@@ -22,83 +23,23 @@ export type Statement = TextSpan & {
 /** Code in backticks: its place in the statement, and its text. */
 export type Code = { readonly at: number; readonly end: number; readonly text: string };
 
-/** The first five letters of words of outcomes and operations in several languages. */
-const starts = new Set(
-  (
-    'pass passe passi green clean succe compl finis fine happy works build compi throu ok okay erfol besta beste fehle feher grün saube durch réuss succè vert propr corre éxito exito pasa pasan pasar super verde ' +
-    'error warni probl issue failu fail findi vulne viola warnu befun erreu avert échec fallo aviso insta deplo bench profi kubec rollo rolle appli teste getes tag branc rama étiqu etiqu versi again ausge déplo despl ' +
-    'runni ready healt up branche branch creat lancé ejecu installi com sem senza'
-  )
-    .split(' ')
-    .map((word) => word.slice(0, 5)),
-);
-
-/** Words that can stand behind an outcome that is a predicate: in `passed a clock` it is none. */
-const followers = new Set(
-  'and but in on with without after again now successfully both the it them to for und et y sin sans ohne correctamente terminó finished completed is was are were'.split(
-    ' ',
-  ),
-);
-
-/** What a character is: 1 a letter, 2 a digit or code, 0 another sign. */
-const kinds = new Uint8Array(0x10000);
-kinds.fill(1, 65, 91).fill(1, 97, 123).fill(1, 0xc0, 0x250).fill(2, 48, 58);
-kinds[0xe000] = 2;
-
-/** A number for the first five letters of a word; letters of both cases count as the same. */
-const addLetter = (hash: number, code: number): number => (Math.imul(hash, 31) + (code | 32)) | 0;
-const startHashes = new Set(
-  [...starts].map((word) => word.split('').reduce((hash, letter) => addLetter(hash, letter.charCodeAt(0)), 7)),
-);
-
-/** The last bits of these numbers: most words are left out without a search in the set. */
-const startBits = new Uint8Array(0x2000);
-for (const hash of startHashes) startBits[hash & 0x1fff] = 1;
-
-/** Whether a text has code, a digit, or a word of an outcome that can be a predicate. */
-function isInteresting({ source, offset, text: { length } }: Sentence): boolean {
-  const to = offset + length;
-  for (let i = offset; i < to; i++) {
-    let kind = kinds[source.charCodeAt(i)];
-    if (kind === 2) return true;
-    if (kind !== 1) continue;
-    const last = i + 5;
-    let hash = 7;
-    for (; i < to; i++) {
-      const code = source.charCodeAt(i);
-      kind = kinds[code];
-      if (kind !== 1) break;
-      if (i < last) hash = addLetter(hash, code);
-    }
-    if (startBits[hash & 0x1fff] === 1 && startHashes.has(hash) && isPredicate(source, i, to)) return true;
-    if (kind === 2 && i < to) return true;
-  }
-  return source[to - 1] === ':';
-}
-
-/** Whether the word that ends at a place can be a predicate by what follows it. */
-function isPredicate(source: string, at: number, to: number): boolean {
-  if (at >= to || source[at] !== ' ') return true;
-  let end = at + 1;
-  while (end < to && kinds[source.charCodeAt(end)] === 1) end++;
-  return end === at + 1 || followers.has(source.slice(at + 1, end).toLowerCase());
-}
-
 const maxStatements = 400;
 const maxRowChars = 400;
 
 /** Splits an answer; statements without an object are left out, but count as headings. */
-export function splitStatements({ answer, sentences }: ClaimText): readonly Statement[] {
+export function splitStatements(
+  { answer, sentences }: ClaimText,
+  split: readonly SplitSentence[],
+): readonly Statement[] {
   const found: Statement[] = [];
   let heading = '';
-  for (const sentence of sentences) {
+  for (const [i, { start, end, text, isFirst }] of sentences.entries()) {
     if (found.length >= maxStatements) break;
-    const { start, end, text, isFirst } = sentence;
     const line = isFirst ? answer.slice(answer.lastIndexOf('\n', start - 1) + 1, start) : '';
     const isItem = isFirst && /^\s*(?:[-*+•–]|\d{1,3}[.)]|[✅✓✔☑])/u.test(line);
     if (!isItem && isFirst) heading = '';
-    if (isInteresting(sentence) || (line !== '' && /[✅✓✔☑]/u.test(line)))
-      if (!/\?["”)\s]*$/.test(text))
+    if (split[i]?.mayNameObject || (line !== '' && /[✅✓✔☑]/u.test(line)))
+      if (!isQuestion(text))
         found.push({
           start,
           end,
@@ -111,8 +52,9 @@ export function splitStatements({ answer, sentences }: ClaimText): readonly Stat
           isRow: false,
           heading: isItem ? heading : '',
         });
+    if (isItem || (line === '' && !text.includes(':'))) continue;
     const trimmed = text.trim();
-    if (!isItem && (trimmed.endsWith(':') || /^\s*(?:#{1,6}\s|\*\*)/.test(line)) && trimmed.length < 160)
+    if ((trimmed.endsWith(':') || /^\s*(?:#{1,6}\s|\*\*)/.test(line)) && trimmed.length < 160)
       heading = trimmed.toLowerCase();
   }
   return answer.includes('|') ? [...found, ...readRows(answer)] : found;
