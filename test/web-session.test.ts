@@ -23,10 +23,12 @@ after(closeBrowser);
 
 const callCount = 24;
 
+/** The slow run waits with more results than this, so that a test can scroll while it runs. */
+const slowRun = { maxResults: 14 };
+
 /** The answers of the model, by prompt. */
 const script: Script<JsonObject> = async ({ prompt, results }) => {
-  // Slow enough for a user to scroll while it runs.
-  if (/slowly/.test(prompt) && results.length > 14) await pause(250);
+  while (/slowly/.test(prompt) && results.length > slowRun.maxResults) await pause(20);
   if (/Read many/.test(prompt) && results.length < callCount)
     return calls('read_file', { path: `file-${results.length}.ts` });
   if (/Read many/.test(prompt)) return 'The last word of the answer.';
@@ -84,14 +86,24 @@ test('runs and sessions on the page', { skip }, async (t) => {
 
   await t.test('[A87] a user who scrolled up is not moved while the run goes on', async (t) => {
     const page = await server.open(t);
+    t.after(() => (slowRun.maxResults = callCount));
     const { id } = await start(server, 'Read many files slowly');
     await page.goto(`${server.url}/#/runs/${id}`);
     await page.locator('.call').nth(14).waitFor();
     await page.waitForFunction(() => scrollY > 100);
     await page.mouse.move(700, 300);
+    // A browser scrolls in small steps: already the first one, which ends near the end of the page, stops the following.
+    await page.mouse.wheel(0, -30);
+    await page.waitForFunction(() => document.documentElement.scrollHeight - innerHeight - scrollY >= 30);
+    const place = await page.evaluate(() => scrollY);
+    slowRun.maxResults = 18;
+    await page.locator('.call').nth(18).waitFor();
+    await page.getByRole('button', { name: 'Jump to end' }).waitFor();
+    assert.equal(await page.evaluate(() => scrollY), place);
     await page.mouse.wheel(0, -5000);
     await page.waitForFunction(() => scrollY === 0);
     assert.notEqual((await fetchRun(server, id)).status, 'ended');
+    slowRun.maxResults = callCount;
     await waitForEnd(server, id);
     await page.getByRole('button', { name: 'Jump to end' }).waitFor();
     assert.equal(await page.evaluate(() => scrollY), 0);

@@ -22,15 +22,17 @@ export function useFollow(isLive: boolean): Follow {
     let before = scrollY;
     function onScroll(): void {
       const near = distanceToEnd() < endDistance;
-      // Only the user moves the page up: the page itself only ever scrolls to its end.
-      if (near) isFollowing.current = true;
-      else if (scrollY < before - 2) isFollowing.current = false;
+      // Only the user moves the page up, and a browser moves it in small steps: a step that ends near the end counts too.
+      if (scrollY < before - 2 && distanceToEnd() > 2) isFollowing.current = false;
+      else if (near && scrollY >= before) isFollowing.current = true;
       before = scrollY;
       setAtEnd(near || isFollowing.current);
     }
     const onResize = (): void => {
       if (isFollowing.current && distanceToEnd() > 0) scrollTo(0, document.documentElement.scrollHeight);
       else setAtEnd(isFollowing.current || distanceToEnd() < endDistance);
+      // A page that became shorter was moved by the browser, not by the user.
+      before = scrollY;
     };
     const observer = new ResizeObserver(onResize);
     observer.observe(document.body);
