@@ -77,7 +77,7 @@ test('the page for screen readers, keyboards and small screens', { skip }, async
   );
 
   await t.test('[A87] copied text equals the shown text, and text has its own direction', async (t) => {
-    const page = await server.open(t);
+    const page = await server.open(t, { hasOwnProfile: true });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await submitPrompt(page, 'both ways');
     await waitForStatus(page, 'answered');
@@ -94,7 +94,7 @@ test('the page for screen readers, keyboards and small screens', { skip }, async
   await t.test(
     '[A87] it works with reduced browser features, as on a page from another machine without TLS',
     async (t) => {
-      const page = await server.open(t);
+      const page = await server.open(t, { hasOwnProfile: true });
       await page.addInitScript(() => {
         Object.defineProperty(crypto, 'randomUUID', { value: undefined });
         Object.defineProperty(navigator, 'clipboard', { value: undefined });

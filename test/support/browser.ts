@@ -48,8 +48,13 @@ const getBrowser = (): Promise<Browser> =>
 /** Closes the browser after the last test of the file. */
 export const closeBrowser = async (): Promise<void> => (await browser)?.close();
 
-/** The options of a page: key, phone width, dark theme. */
-export type PageOptions = { readonly key?: string | undefined; readonly width?: number; readonly dark?: boolean };
+/** The options of a page: key, phone width, dark theme, and a profile of its own for a test that changes more than what the page stores. */
+export type PageOptions = {
+  readonly key?: string | undefined;
+  readonly width?: number;
+  readonly dark?: boolean;
+  readonly hasOwnProfile?: boolean;
+};
 
 /** A server with its dashboard. */
 export type WebServer = Omit<TestProgram, 'open'> & {
@@ -133,14 +138,14 @@ function waitForAddress(child: ChildProcess): Promise<string> {
   });
 }
 
+/** Pages that no test uses, with nothing stored. A new page needs a new process, which costs as much as to load the page. */
+const unusedPages: Page[] = [];
+
 async function openPage(t: TestContext, url: string, options: PageOptions): Promise<Page> {
-  const context = await (
-    await getBrowser()
-  ).newContext({
-    viewport: { width: options.width ?? 1280, height: 800 },
-    colorScheme: options.dark ? 'dark' : 'light',
-  });
-  const page = await context.newPage();
+  const unused = options.hasOwnProfile ? undefined : unusedPages.pop();
+  const page = unused ?? (await (await (await getBrowser()).newContext()).newPage());
+  await page.setViewportSize({ width: options.width ?? 1280, height: 800 });
+  await page.emulateMedia({ colorScheme: options.dark ? 'dark' : 'light' });
   page.setDefaultTimeout(20_000);
   const wrong: string[] = [];
   page.on('pageerror', (error) => wrong.push(error.message));
@@ -156,12 +161,38 @@ async function openPage(t: TestContext, url: string, options: PageOptions): Prom
     if (!request.url().startsWith(url) && !request.url().startsWith('data:')) wrong.push(request.url());
   });
   t.after(async () => {
-    await context.close();
+    await releasePage(page, url, options.hasOwnProfile === true);
     assert.deepEqual(wrong, [], 'the page had an error, violated its policy or sent a request to another host');
   });
   const key = 'key' in options ? options.key : webKeys.operator;
   await page.goto(key === undefined ? `${url}/` : `${url}/#key=${encodeURIComponent(key)}`);
   return page;
+}
+
+/** Deletes what the page stored and keeps it for another test; a page that does not allow that is closed with its profile. */
+async function releasePage(page: Page, url: string, hasOwnProfile: boolean): Promise<void> {
+  const context = page.context();
+  const isClean =
+    !hasOwnProfile &&
+    page.url().startsWith(url) &&
+    context.pages().length === 1 &&
+    (await clearPage(page, url).then(
+      () => true,
+      () => false,
+    ));
+  if (isClean) unusedPages.push(page);
+  else await context.close();
+}
+
+/** Loads a text of the same host, so that the next page needs no new process, and deletes what the page stored. */
+async function clearPage(page: Page, url: string): Promise<void> {
+  page.removeAllListeners();
+  await page.mouse.move(0, 0);
+  await page.goto(`${url}/healthz`, { timeout: 5000 });
+  await page.evaluate(() => {
+    localStorage.clear();
+    sessionStorage.clear();
+  });
 }
 
 /** Submits a prompt on the first screen, and goes there if the page shows a run. */
