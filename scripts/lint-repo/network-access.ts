@@ -59,7 +59,8 @@ type Place = { readonly node: Node; readonly parent: Node | undefined; readonly 
 
 /** The positions in a file at which a connection could be opened. */
 export function findNetworkAccess({ body }: Pick<SourceFile, 'body'>): readonly number[] {
-  const places = body.flatMap((node) => listPlaces({ node: node as unknown as Node, parent: undefined, key: '' }));
+  const places: Place[] = [];
+  for (const node of body) addPlaces(places, { node: node as unknown as Node, parent: undefined, key: '' });
   // A file with a parameter or a constant of this name does not mean the global function, unless it calls it.
   const hasOwnFetch = places.some((place) => isNamed(place.node, 'fetch') && isBinding(place));
   return places.filter((place) => isNetworkAccess(place, hasOwnFetch)).map(({ node }) => node.start);
@@ -110,16 +111,18 @@ function isReference(place: Place): boolean {
   return !(parent.type === 'MemberExpression' && key === 'property' && parent['computed'] !== true);
 }
 
-function listPlaces(place: Place): readonly Place[] {
+/** Adds a node and everything inside it to the list. */
+function addPlaces(places: Place[], place: Place): void {
+  places.push(place);
   const { node, parent } = place;
-  const inner = Object.entries(node).flatMap(([key, value]) =>
-    (Array.isArray(value) ? (value as readonly unknown[]) : [value]).flatMap((child) => {
-      if (!isNode(child)) return [];
-      const isPatternValue = node.type === 'Property' && parent?.type === 'ObjectPattern' && key === 'value';
-      return listPlaces({ node: child, parent: node, key: isPatternValue ? 'pattern value' : key });
-    }),
-  );
-  return [place, ...inner];
+  for (const key in node) {
+    const value = node[key];
+    if (typeof value !== 'object' || value === null) continue;
+    const isPatternValue = node.type === 'Property' && parent?.type === 'ObjectPattern' && key === 'value';
+    const inner = isPatternValue ? 'pattern value' : key;
+    for (const child of Array.isArray(value) ? (value as readonly unknown[]) : [value])
+      if (isNode(child)) addPlaces(places, { node: child, parent: node, key: inner });
+  }
 }
 
 const isNode = (value: unknown): value is Node =>

@@ -1,4 +1,4 @@
-// Source tree of the repository checks: every source file of a folder, read and parsed once.
+// Source tree of the repository checks: every source file of a folder, read and parsed once, its syntax tree on first use.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseSync, Visitor } from 'rolldown/utils';
@@ -78,18 +78,25 @@ function listFiles(root: string, folder: string): string[] {
   });
 }
 
-/** Parses one file of the tree. */
+/** Parses one file of the tree. Its syntax tree, which takes several times as long, is built for the first check that reads it. */
 export function parseSourceFile(file: string, text: string): SourceFile {
   const result = parseSync(file, text);
   const error = result.errors.find((each) => each.severity === 'Error');
   if (error) return { path: file, text, problem: error.message, imports: [], body: [], comments: [] };
+  let imports: readonly FileImport[] | undefined;
   return {
     path: file,
     text,
     problem: undefined,
-    imports: getImports(file, text, result.program),
-    body: result.program.body,
-    comments: result.comments,
+    get imports() {
+      return (imports ??= getImports(file, text, result.program));
+    },
+    get body() {
+      return result.program.body;
+    },
+    get comments() {
+      return result.comments;
+    },
   };
 }
 
