@@ -11,9 +11,9 @@ const maxGroupFiles = 16;
 // Files outside src take longer, and a long group that begins last would be waited for alone.
 const maxPromiseFiles = 5;
 
-// Anything that changes the process, or a hook that would run for the tests of every file of the group.
+// Anything that changes the process, or a hook that would run for the tests of every file of the group; an `after` runs when all have ended.
 const changesProcess =
-  /process\.env\b.*=[^=]|delete process\.env|chdir|mock\.|^(?:test\.)?(?:before|after|beforeEach|afterEach)\(|worker_threads|child_process|process\.(?:exit|on|umask|kill)|globalThis\.\w+ =|inspector|gc\(/m;
+  /process\.env(?:\[[^\]]*\]|\.\w+)?\s*(?:\?\?|\|\|)?=[^=>]|Object\.assign\(process\.env|delete process\.env|chdir|mock\.|^(?:test\.)?(?:before|beforeEach|afterEach)\(|worker_threads|process\.(?:exit|on|umask)|globalThis\.\w+ =|inspector|gc\(/m;
 
 // The runner reports a test by the file that calls it: a file whose tests are all in helpers would seem to have run no test.
 const callsTest = /^\s*(?:test|describe)\(/m;
@@ -29,7 +29,7 @@ export function groupTestFiles(
   const canShare = (file: string): boolean => {
     if (isBrowserTest(file)) return true;
     const isPromise = /^test\/[^/]+$/.test(file);
-    if (!isPromise && !file.startsWith('src/')) return false;
+    if (!isPromise && !/^(?:src|web)\//.test(file)) return false;
     const text = readFileSync(path.join(root, file), 'utf8');
     return !changesProcess.test(text) && (!isPromise || callsTest.test(text));
   };
