@@ -115,7 +115,8 @@ function createTerminal(
         if (pattern.test(text)) return text;
         if (Date.now() > deadline)
           throw new Error(`${pattern.source} did not appear in ${ms} ms; the screen:\n${text}`);
-        await pause(40);
+        // Each look starts a process.
+        await pause(80);
       }
     },
     resize: async (columns, rows) => void (await tmux('resize-window', '-x', String(columns), '-y', String(rows))),
