@@ -1,4 +1,5 @@
 // Starts the control thread of a server or worker, which user input cannot block, and starts it again if it fails.
+import { enableCompileCache, getCompileCacheDir } from 'node:module';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import { FairleadError, errorMessage } from '../../core/index.ts';
 import type { WorkerStatus } from '../../fleet/index.ts';
@@ -55,6 +56,7 @@ export function startControlThread(options: ControlThreadOptions): ControlThread
     const data: ControlThreadData = {
       fairlead: import.meta.url,
       beats: beats.buffer,
+      usesCompileCache: getCompileCacheDir() !== undefined,
       store: options.store,
       watchdogMs: watchdogSeconds * 1000,
       ...(listen ? { listen: { ...listen, port } } : {}),
@@ -131,5 +133,8 @@ function requireKeyList(keys: ApiKeys): readonly ApiKey[] {
 const createStartError = (reason: string): FairleadError =>
   new FairleadError('server/control-thread', `The control thread cannot start: ${reason}`, { blame: 'user' });
 
-if (!isMainThread && (workerData as Partial<ControlThreadData> | null)?.fairlead === import.meta.url)
+if (!isMainThread && (workerData as Partial<ControlThreadData> | null)?.fairlead === import.meta.url) {
+  // A thread does not use the compile cache of its program by itself.
+  if ((workerData as ControlThreadData).usesCompileCache) enableCompileCache();
   void import('./thread.ts').then(({ runControlThread }) => runControlThread(workerData as ControlThreadData));
+}

@@ -17,6 +17,8 @@ export type ControlThreadData = {
   readonly fairlead: string;
   /** A counter that the main thread increases while it answers. */
   readonly beats: SharedArrayBuffer;
+  /** Whether the program uses a compile cache, which the thread then uses too. */
+  readonly usesCompileCache: boolean;
   /** The location of the store, which the thread opens itself. */
   readonly store: string;
   /** Milliseconds without an answer of the main thread after which the process is ended; 0 for never. */

@@ -1,7 +1,8 @@
 // HTTP routes of the control thread: the kill switch as on the main listener, and health that says whether the main thread is blocked.
 import { z } from 'zod';
 import { createHttpError } from '../http/errors.ts';
-import { apiRoutes } from '../http/routes/index.ts';
+import { createDeprecatedRoutes } from '../http/deprecated.ts';
+import { killSwitchRoutes } from '../http/routes/fleet.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { formatBlocked, type MainThreadState } from './main-thread.ts';
 
@@ -11,11 +12,12 @@ export type ControlState = MainThreadState & {
   readonly runs: readonly string[];
 };
 
-const sharedPaths = ['/api/kill-switch', '/api/control', '/api/control/stop', '/api/control/resume'];
+const formerPaths = ['/api/control', '/api/control/stop', '/api/control/resume'];
 
 /** Creates the routes of a control thread. */
 export const createControlRoutes = (getState: () => ControlState): readonly Route[] => [
-  ...apiRoutes.filter(({ path }) => sharedPaths.includes(path)),
+  ...killSwitchRoutes,
+  ...createDeprecatedRoutes(killSwitchRoutes, formerPaths),
   defineRoute({
     method: 'get',
     path: '/healthz',

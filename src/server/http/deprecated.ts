@@ -44,21 +44,23 @@ const deprecatedRoutes: readonly DeprecatedRoute[] = [
   { method: 'get', path: '/api/frontier', successor: '/api/scorecard' },
 ];
 
-/** Returns the routes of the former paths. */
-export const createDeprecatedRoutes = (routes: readonly Route[]): readonly Route[] =>
-  deprecatedRoutes.map(({ method, path, successor, schemas, body: fixed }) => {
-    const route = routes.find((each) => each.method === method && each.path === successor);
-    if (!route) throw new TypeError(`There is no route ${method} ${successor}.`);
-    return {
-      ...route,
-      path,
-      deprecated: true,
-      summary: `Deprecated: use ${method.toUpperCase()} ${successor}.`,
-      ...(schemas ? { schemas } : {}),
-      handle: (request, query, body) =>
-        route.handle(request, query, fixed === undefined ? body : { ...(isObject(body) ? body : {}), ...fixed }),
-    };
-  });
+/** Returns the routes of the former paths: of these, or of all. */
+export const createDeprecatedRoutes = (routes: readonly Route[], paths?: readonly string[]): readonly Route[] =>
+  deprecatedRoutes
+    .filter(({ path }) => paths?.includes(path) ?? true)
+    .map(({ method, path, successor, schemas, body: fixed }) => {
+      const route = routes.find((each) => each.method === method && each.path === successor);
+      if (!route) throw new TypeError(`There is no route ${method} ${successor}.`);
+      return {
+        ...route,
+        path,
+        deprecated: true,
+        summary: `Deprecated: use ${method.toUpperCase()} ${successor}.`,
+        ...(schemas ? { schemas } : {}),
+        handle: (request, query, body) =>
+          route.handle(request, query, fixed === undefined ? body : { ...(isObject(body) ? body : {}), ...fixed }),
+      };
+    });
 
 /** The fields of a schema that have a former name, as pairs of the former and the present name. */
 function listDeprecatedFields(fields: Readonly<Record<string, unknown>>): readonly (readonly [string, string])[] {
