@@ -5,6 +5,7 @@ import { homedir, tmpdir } from 'node:os';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { connectToTmux, type TmuxClient } from './tmux-client.ts';
 
 const execFileAsync = promisify(execFile);
 
@@ -94,8 +95,10 @@ function createTerminal(
   env: Record<string, string>,
   tmux: (...args: string[]) => Promise<string>,
 ): Terminal {
+  let client: TmuxClient | undefined;
   const screen: Terminal['screen'] = async ({ colors = false, back = false } = {}) => {
-    const text = await tmux('capture-pane', '-p', ...(colors ? ['-e'] : []), ...(back ? ['-S', '-'] : []));
+    client ??= connectToTmux(name, env);
+    const text = await client.run(`capture-pane -p${colors ? ' -e' : ''}${back ? ' -S -' : ''}`);
     return text.replaceAll('\x1b', '␛');
   };
   return {
@@ -115,7 +118,6 @@ function createTerminal(
         if (pattern.test(text)) return text;
         if (Date.now() > deadline)
           throw new Error(`${pattern.source} did not appear in ${ms} ms; the screen:\n${text}`);
-        // Each look starts a process.
         await pause(80);
       }
     },
@@ -124,6 +126,7 @@ function createTerminal(
     async kill() {
       // The server ends its commands with SIGHUP; it may have ended already.
       await tmux('kill-server').catch(() => undefined);
+      client?.close();
     },
   };
 }
