@@ -66,7 +66,7 @@ const behaviour: McpBehaviour = {
   },
 };
 
-appendFileSync(path.join(folder, 'starts'), `${process.pid}\n`);
+if (folder !== '') appendFileSync(path.join(folder, 'starts'), `${process.pid}\n`);
 createInterface({ input: process.stdin }).on('line', (line) => void handleLine(JSON.parse(line) as McpMessage));
 
 async function handleLine(message: McpMessage): Promise<void> {
