@@ -1,0 +1,82 @@
+// The flow policy: decides about a call from the labels of its values, the declaration of its tool and the words of the user.
+import { isObject, type Json } from '../../core/index.ts';
+import { callKey, type FlowState } from './flow-state.ts';
+import { labelValue } from './label-value.ts';
+import {
+  controlRoles,
+  type FlowCall,
+  type FlowDecision,
+  type FlowDeclarations,
+  type FlowRule,
+  type LabelledValue,
+} from './types.ts';
+
+const isControlRole = (role: string): boolean =>
+  role === 'undeclared' || (controlRoles as readonly string[]).includes(role);
+/** For these roles a value that is found nowhere is usual: a new file, a computed sum, a new title. */
+const mayBeNew: ReadonlySet<string> = new Set(['path', 'amount', 'title']);
+
+/** Decides about a call. Changes nothing. */
+export function decideCall(state: FlowState, { tools, actions }: FlowDeclarations, call: FlowCall): FlowDecision {
+  const declaration = tools.get(call.tool);
+  const values = labelInput(state, declaration?.inputs, call.input);
+  const ask = (rule: FlowRule, bad: readonly LabelledValue[] = []): FlowDecision => ({
+    type: 'ask',
+    rule,
+    values,
+    bad,
+  });
+  const answer = state.answerOfCall(callKey(call));
+  if (answer === false) return { type: 'deny', rule: 'refused-before', values, bad: [] };
+  if (answer === true) return { type: 'allow', values };
+  if (!declaration)
+    return ask(
+      'undeclared-tool',
+      values.filter(({ label }) => label !== 'user'),
+    );
+  const { effect, action = '', destructive = false } = declaration;
+  const undeclared = values.filter(({ role, label }) => role === 'undeclared' && label !== 'user');
+  if (effect === 'read') return { type: 'allow', values };
+  if (undeclared.length > 0) return ask('undeclared-parameter', undeclared);
+  if (effect === 'confirm') return state.isLatestRefused ? ask('confirms-refused') : { type: 'allow', values };
+  const bad = values.filter(
+    ({ role, label }) =>
+      isControlRole(role) &&
+      (label === 'untrusted' || (label === 'unknown' && state.hasUntrusted && !mayBeNew.has(role))),
+  );
+  const words = actions.get(action);
+  const isRequested =
+    (effect === 'write' && !destructive) ||
+    (words !== undefined && state.userTexts.some((text) => words.test(text))) ||
+    (!destructive &&
+      values.some(
+        ({ role, label, value }) =>
+          ['url', 'recipient', 'account'].includes(role) && label === 'user' && !state.isOwnValue(value),
+      ));
+  if (bad.length > 0) return ask(isRequested ? 'untrusted-value' : 'untrusted-value-not-requested', bad);
+  return isRequested ? { type: 'allow', values } : ask('not-requested');
+}
+
+/** Keys of nested objects that say of which kind a thing is, not which thing. */
+const kindKeys: ReadonlySet<string> = new Set(['type', 'kind', 'format', 'mode', 'mimeType', 'mime_type', 'encoding']);
+
+/** Labels every leaf of the input. */
+function labelInput(
+  state: FlowState,
+  roles: Readonly<Record<string, string>> = {},
+  input: Json,
+): readonly LabelledValue[] {
+  const values: LabelledValue[] = [];
+  function visit(value: Json, parameter: string, role: LabelledValue['role']): void {
+    if (Array.isArray(value)) for (const [i, each] of value.entries()) visit(each as Json, `${parameter}[${i}]`, role);
+    else if (isObject(value))
+      for (const [key, each] of Object.entries(value))
+        visit(each as Json, `${parameter}.${key}`, kindKeys.has(key) ? 'flag' : role);
+    else if (value !== null && value !== '' && typeof value !== 'boolean')
+      values.push({ parameter, role, value: String(value), ...labelValue(state, role, String(value)) });
+  }
+  if (!isObject(input)) return values;
+  for (const [name, value] of Object.entries(input))
+    visit(value as Json, name, Object.hasOwn(roles, name) ? (roles[name] as LabelledValue['role']) : 'undeclared');
+  return values;
+}

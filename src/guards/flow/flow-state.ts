@@ -1,0 +1,235 @@
+// The state of the flow policy in a session: texts of the user, trusted values, texts of third parties with their source, approvals and refusals. It only grows, and older states stay valid.
+import { canonicalJson } from '../../core/index.ts';
+import { toAmount } from './amounts.ts';
+import { normalizeText, splitTokens } from './normalize-text.ts';
+import { TokenIndex } from './token-index.ts';
+import type { FlowCall, FlowSource } from './types.ts';
+
+/** Something that the policy keeps of a session. */
+export type FlowEntry =
+  | { readonly type: 'user' | 'trusted'; readonly text: string }
+  | { readonly type: 'untrusted'; readonly text: string; readonly source: FlowSource; readonly isPrivate?: boolean }
+  | { readonly type: 'private'; readonly source: FlowSource }
+  | {
+      readonly type: 'approved' | 'refused';
+      /** The key of the call. */
+      readonly call: string;
+      readonly values: readonly { readonly role: string; readonly value: string }[];
+    }
+  /** Whether the latest call with an effect was allowed. */
+  | { readonly type: 'effect'; readonly isAllowed: boolean };
+
+type Untrusted = FlowEntry & { readonly type: 'untrusted' };
+
+/** The entries of a session and their indexes. States share it: a state knows how many of its entries are its own. */
+class FlowMemory {
+  readonly entries: FlowEntry[] = [];
+  readonly user = new TokenIndex(false);
+  readonly trusted = new TokenIndex(false);
+  readonly untrusted = new TokenIndex(true);
+  readonly userTexts: string[] = [];
+  readonly untrustedTexts: Untrusted[] = [];
+  /** The number of the first entry that has a value. */
+  readonly userAmounts = new Map<number, number>();
+  readonly trustedAmounts = new Map<number, number>();
+  readonly trustedLeaves = new Map<string, number>();
+  /** Approvals and refusals of a value or a call, in order. */
+  readonly answers = new Map<string, { readonly entry: number; readonly isApproved: boolean }[]>();
+
+  push(entry: FlowEntry): void {
+    const number = this.entries.push(entry) - 1;
+    switch (entry.type) {
+      case 'user':
+        this.user.add(entry.text);
+        this.userTexts.push(entry.text);
+        addAmounts(this.userAmounts, entry.text, number);
+        break;
+      case 'trusted':
+        this.trusted.add(entry.text);
+        addAmounts(this.trustedAmounts, entry.text, number);
+        addFirst(this.trustedLeaves, normalizeText(entry.text).trim(), number);
+        break;
+      case 'untrusted':
+        this.untrusted.add(entry.text);
+        this.untrustedTexts.push(entry);
+        break;
+      case 'approved':
+      case 'refused': {
+        const isApproved = entry.type === 'approved';
+        this.#answer(callAnswer(entry.call), number, isApproved);
+        for (const { role, value } of entry.values) {
+          this.#answer(valueAnswer(role, value), number, isApproved);
+          this.#answer(valueAnswer('', value), number, isApproved);
+        }
+        break;
+      }
+      case 'private':
+      case 'effect':
+    }
+  }
+
+  #answer(key: string, entry: number, isApproved: boolean): void {
+    const list = this.answers.get(key);
+    if (list) list.push({ entry, isApproved });
+    else this.answers.set(key, [{ entry, isApproved }]);
+  }
+}
+
+function addFirst<K>(map: Map<K, number>, key: K, number: number): void {
+  if (!map.has(key)) map.set(key, number);
+}
+
+function addAmounts(amounts: Map<number, number>, text: string, number: number): void {
+  for (const found of text.match(/-?\d[\d,]*(?:\.\d+)?/g) ?? []) {
+    const amount = toAmount(found);
+    if (amount !== undefined) addFirst(amounts, amount, number);
+  }
+}
+
+const callAnswer = (key: string): string => `call ${key}`;
+const valueAnswer = (role: string, value: string): string => `value ${role} ${normalizeText(value)}`;
+
+/** Identifies a call by its tool and its input. */
+export const callKey = ({ tool, input }: Pick<FlowCall, 'tool' | 'input'>): string => `${tool} ${canonicalJson(input)}`;
+
+/** The state at one moment of a session. Immutable: `add` returns the next one. */
+export class FlowState {
+  readonly #memory: FlowMemory;
+  /** How many entries, texts of the user, trusted values and untrusted texts this state has. */
+  readonly #counts: {
+    readonly entries: number;
+    readonly user: number;
+    readonly trusted: number;
+    readonly untrusted: number;
+  };
+  readonly #own: ReadonlySet<string>;
+  /** Whether the latest call with an effect was refused. */
+  readonly isLatestRefused: boolean;
+  /** The sources of private data. */
+  readonly privateSources: readonly FlowSource[];
+
+  private constructor(
+    memory: FlowMemory,
+    own: ReadonlySet<string>,
+    isLatestRefused: boolean,
+    privateSources: readonly FlowSource[],
+  ) {
+    this.#memory = memory;
+    this.#own = own;
+    this.isLatestRefused = isLatestRefused;
+    this.privateSources = privateSources;
+    this.#counts = {
+      entries: memory.entries.length,
+      user: memory.user.count,
+      trusted: memory.trusted.count,
+      untrusted: memory.untrusted.count,
+    };
+  }
+
+  /** Creates the state of a new session. `own` are values that identify the user, such as an address. */
+  static create(own: readonly string[] = [], entries: readonly FlowEntry[] = []): FlowState {
+    return new FlowState(new FlowMemory(), new Set(own.map(normalizeText)), false, []).add(...entries);
+  }
+
+  /** Returns the state with more entries. */
+  add(...entries: readonly FlowEntry[]): FlowState {
+    if (entries.length === 0) return this;
+    let memory = this.#memory;
+    if (memory.entries.length !== this.#counts.entries) {
+      // Another state went on from here, such as a fork: this one gets indexes of its own.
+      memory = new FlowMemory();
+      for (const entry of this.entries) memory.push(entry);
+    }
+    let isLatestRefused = this.isLatestRefused;
+    let sources = this.privateSources;
+    for (const entry of entries) {
+      memory.push(entry);
+      if (entry.type === 'effect') isLatestRefused = !entry.isAllowed;
+      if (entry.type === 'private' && !sources.some(({ call }) => call === entry.source.call))
+        sources = [...sources, entry.source];
+    }
+    return new FlowState(memory, this.#own, isLatestRefused, sources);
+  }
+
+  /** All entries. */
+  get entries(): readonly FlowEntry[] {
+    return this.#memory.entries.slice(0, this.#counts.entries);
+  }
+
+  /** Whether a text of a third party was seen. */
+  get hasUntrusted(): boolean {
+    return this.#counts.untrusted > 0;
+  }
+
+  /** The texts of the user. */
+  get userTexts(): readonly string[] {
+    return this.#memory.userTexts.slice(0, this.#counts.user);
+  }
+
+  /** Whether the user wrote these tokens side by side. */
+  isFromUser(tokens: readonly string[]): boolean {
+    return this.#memory.user.find(tokens, this.#counts.user) !== undefined;
+  }
+
+  /** Whether a trusted value has these tokens side by side. */
+  isTrusted(tokens: readonly string[]): boolean {
+    return this.#memory.trusted.find(tokens, this.#counts.trusted) !== undefined;
+  }
+
+  /** The first text of a third party that has these tokens side by side. */
+  findUntrusted(tokens: readonly string[]): Untrusted | undefined {
+    const found = this.#memory.untrusted.find(tokens, this.#counts.untrusted);
+    return found === undefined ? undefined : this.#memory.untrustedTexts[found];
+  }
+
+  /** Whether a text is equal to a trusted value. */
+  isTrustedLeaf(value: string): boolean {
+    return this.#isOwnEntry(this.#memory.trustedLeaves.get(normalizeText(value).trim()));
+  }
+
+  /** Whether the user wrote an amount. */
+  isUserAmount(amount: number): boolean {
+    return this.#isOwnEntry(this.#memory.userAmounts.get(amount));
+  }
+
+  /** Whether a trusted value has an amount. */
+  isTrustedAmount(amount: number): boolean {
+    return this.#isOwnEntry(this.#memory.trustedAmounts.get(amount));
+  }
+
+  /** Whether a value identifies the user. */
+  isOwnValue(value: string): boolean {
+    return this.#own.has(normalizeText(value));
+  }
+
+  /** The user's answer about a call with this key; undefined if there is none. */
+  answerOfCall(key: string): boolean | undefined {
+    return this.#lastAnswer(callAnswer(key));
+  }
+
+  /** Whether the user approved a value in a role. */
+  isApprovedValue(role: string, value: string): boolean {
+    return this.#lastAnswer(valueAnswer(role, value)) === true;
+  }
+
+  /** Whether the user refused a value, in any role, and did not approve it since. */
+  isRefusedValue(value: string): boolean {
+    return this.#lastAnswer(valueAnswer('', value)) === false;
+  }
+
+  /** Whether tokens occur in a text of the user or in a trusted value. */
+  isKnownToken(token: string): boolean {
+    return this.isFromUser([token]) || this.isTrusted([token]);
+  }
+
+  #lastAnswer(key: string): boolean | undefined {
+    return this.#memory.answers.get(key)?.findLast(({ entry }) => entry < this.#counts.entries)?.isApproved;
+  }
+
+  #isOwnEntry(number: number | undefined): boolean {
+    return number !== undefined && number < this.#counts.entries;
+  }
+}
+
+/** The tokens of a value as they are compared. */
+export const valueTokens = (value: string): readonly string[] => splitTokens(normalizeText(value));

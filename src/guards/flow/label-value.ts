@@ -1,0 +1,88 @@
+// Labels one value of a call: where in the session it comes from decides how far it can be trusted.
+import { toAmount } from './amounts.ts';
+import { valueTokens, type FlowState } from './flow-state.ts';
+import type { FlowSource, Integrity, LabelledValue } from './types.ts';
+
+type Label = { readonly label: Integrity; readonly source?: FlowSource; readonly context?: string };
+
+/** Values of roles that name things are compared; shorter ids match by chance, and count only if they are equal to a trusted value. */
+const minIdChars = 3;
+const minTokenChars = 4;
+
+/** Labels a value in its role. */
+export function labelValue(state: FlowState, role: LabelledValue['role'], value: string): Label {
+  if (state.isRefusedValue(value)) return labelUntrusted(state, value) ?? { label: 'untrusted' };
+  if (state.isApprovedValue(role, value) || state.isOwnValue(value)) return { label: 'user' };
+  const tokens = valueTokens(value);
+  if (tokens.length === 0) return { label: 'trusted' };
+  if (role === 'amount') return labelAmount(state, value);
+  const compared = role === 'url' ? hostTokens(value) : tokens;
+  if (role === 'id' && value.length < minIdChars) {
+    if (state.isTrustedLeaf(value)) return { label: 'trusted' };
+    return labelUntrusted(state, value) ?? { label: 'unknown' };
+  }
+  if (state.isFromUser(compared) || (role === 'path' && isBelowUserPath(state, value))) return { label: 'user' };
+  if (state.isTrusted(compared) || (role === 'path' && isTrustedName(state, value))) return { label: 'trusted' };
+  return labelUntrusted(state, value, compared) ?? { label: 'unknown' };
+}
+
+function labelAmount(state: FlowState, value: string): Label {
+  const amount = toAmount(value);
+  if (amount !== undefined && state.isUserAmount(amount)) return { label: 'user' };
+  if (amount !== undefined && state.isTrustedAmount(amount)) return { label: 'trusted' };
+  return labelUntrusted(state, value) ?? { label: 'unknown' };
+}
+
+/** A value is untrusted if a third party wrote it, or if one of its significant tokens occurs in text of third parties only. */
+function labelUntrusted(
+  state: FlowState,
+  value: string,
+  tokens: readonly string[] = valueTokens(value),
+): Label | undefined {
+  const whole = state.findUntrusted(tokens);
+  if (whole) return describe(whole, tokens);
+  for (const token of tokens) {
+    if (token.length < minTokenChars && !/\d/.test(token)) continue;
+    if (state.isKnownToken(token)) continue;
+    const found = state.findUntrusted([token]);
+    if (found) return describe(found, [token]);
+  }
+  return undefined;
+}
+
+const describe = (
+  { text, source }: { readonly text: string; readonly source: FlowSource },
+  tokens: readonly string[],
+): Label => ({ label: 'untrusted', source, context: sentenceAround(text, tokens) });
+
+const contextChars = 160;
+
+/** The part of a text around the first of these tokens. */
+function sentenceAround(text: string, [first = '']: readonly string[]): string {
+  const at = Math.max(0, text.toLowerCase().indexOf(first));
+  return text.slice(Math.max(0, at - contextChars / 2), at + contextChars).trim();
+}
+
+/** The tokens of the host of an address; of the whole text if it has no host. */
+function hostTokens(value: string): readonly string[] {
+  const host = /^(?:[a-z][a-z\d+.-]*:\/\/)?(?:[^/?#\s@]*@)?([^/?#\s:]+)/i.exec(value)?.[1];
+  return valueTokens(host ?? value).filter((token, i) => i > 0 || token !== 'www');
+}
+
+/** Whether the user typed a folder that this path is in. */
+function isBelowUserPath(state: FlowState, value: string): boolean {
+  const parts = value.split('/').filter((part) => part !== '' && part !== '.');
+  return (
+    !parts.includes('..') &&
+    parts.slice(0, -1).some((_, i) => {
+      const parent = parts.slice(0, i + 1).join('/');
+      return parent.length >= minIdChars && state.isFromUser(valueTokens(parent));
+    })
+  );
+}
+
+/** Whether the last part of a path is a trusted value. */
+const isTrustedName = (state: FlowState, value: string): boolean => {
+  const name = value.split('/').findLast((part) => part !== '') ?? '';
+  return name.length >= minIdChars && !value.split('/').includes('..') && state.isTrusted(valueTokens(name));
+};

@@ -1,0 +1,66 @@
+// Labels the parts of a tool result: fields that the declaration of the tool names as written by third parties are untrusted, other short fields are trusted.
+import { isObject, type Json } from '../../core/index.ts';
+import { valueTokens, type FlowEntry, type FlowState } from './flow-state.ts';
+import { parseStructure } from './parse-structure.ts';
+import type { FlowCall, FlowSource, ToolDeclaration } from './types.ts';
+
+/** A field above this length is untrusted: third parties can fill long fields. */
+const maxTrustedChars = 200;
+/** A result with more fields is untrusted as a whole. */
+const maxFields = 50_000;
+
+type FieldKind = 'trusted' | 'untrusted' | 'identity';
+
+/** Returns the entries of a result. `hadUntrustedInput`: an argument of the call was untrusted, so the result is, unless it was trusted before. */
+export function readResult(
+  state: FlowState,
+  call: FlowCall,
+  text: string,
+  { output = 'untrusted', private: isPrivate = false }: Pick<ToolDeclaration, 'output' | 'private'>,
+  hadUntrustedInput: boolean,
+): readonly FlowEntry[] {
+  const source: FlowSource = { tool: call.tool, call: call.id };
+  const entries: FlowEntry[] = isPrivate && text.trim() !== '' ? [{ type: 'private', source }] : [];
+  const value = output === 'untrusted' ? undefined : parseStructure(text);
+  if (value === undefined) {
+    // Fields are declared, and the text has none: it cannot be told which part of it is trusted.
+    const isLong = text.length > maxTrustedChars;
+    const kind = output === 'trusted' && !hadUntrustedInput && !isLong ? 'trusted' : 'untrusted';
+    return [...entries, ...readLeaf(state, text, '', kind, source)];
+  }
+  const leaves: FlowEntry[] = [];
+  const isComplete = visit(value, '', hadUntrustedInput ? 'untrusted' : 'trusted');
+  return [...entries, ...(isComplete ? leaves : readLeaf(state, text, '', 'untrusted', source))];
+
+  function visit(each: Json, field: string, kind: FieldKind): boolean {
+    if (leaves.length > maxFields) return false;
+    if (Array.isArray(each)) return each.every((item, i) => visit(item as Json, `${field}[${i}]`, kind));
+    if (isObject(each))
+      return Object.entries(each).every(([key, item]) => {
+        leaves.push(...readLeaf(state, key, field, kind, source));
+        return visit(item as Json, field === '' ? key : `${field}.${key}`, kind === 'trusted' ? kindOf(key) : kind);
+      });
+    if (each !== null) leaves.push(...readLeaf(state, String(each), field, kind, source));
+    return true;
+  }
+
+  function kindOf(key: string): FieldKind {
+    if (typeof output !== 'object') return 'trusted';
+    return output.untrusted?.includes(key) ? 'untrusted' : output.identity?.includes(key) ? 'identity' : 'trusted';
+  }
+}
+
+function readLeaf(
+  state: FlowState,
+  text: string,
+  field: string,
+  kind: FieldKind,
+  source: FlowSource,
+): readonly FlowEntry[] {
+  if (text.trim() === '') return [];
+  const isTrusted =
+    kind === 'trusted' ? text.length <= maxTrustedChars : kind === 'identity' && state.isFromUser(valueTokens(text));
+  if (isTrusted) return state.isTrustedLeaf(text) ? [] : [{ type: 'trusted', text }];
+  if (kind === 'untrusted' && state.isTrustedLeaf(text)) return [];
+  return [{ type: 'untrusted', text, source: field === '' ? source : { ...source, field } }];
+}

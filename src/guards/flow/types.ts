@@ -1,0 +1,94 @@
+// The types of information flow control: labels of values, declarations of tools, and decisions about calls.
+import type { Json } from '../../core/index.ts';
+
+/** The integrity of a value: typed or approved by the user, returned by a first-party field, written by a third party, or found nowhere. */
+export type Integrity = 'user' | 'trusted' | 'untrusted' | 'unknown';
+
+/** What a call of a tool does. `confirm` completes an effect that is pending, such as a one-time code. */
+export type FlowEffect = 'read' | 'write' | 'external' | 'confirm';
+
+/** Roles of parameters that decide where an effect goes and what it acts on. */
+export const controlRoles = ['recipient', 'account', 'url', 'path', 'id', 'amount', 'secret', 'title'] as const;
+/** Roles of parameters that hold content. */
+export const contentRoles = ['body', 'query', 'time', 'flag', 'coupon', 'otp'] as const;
+
+/** The role of a parameter that decides where an effect goes and what it acts on. */
+export type ControlRole = (typeof controlRoles)[number];
+/** The role of a parameter. */
+export type ParameterRole = ControlRole | (typeof contentRoles)[number];
+
+/** The integrity of what a tool returns: all of it, or that of named fields. Fields that are not named are trusted. */
+export type OutputDeclaration =
+  | 'trusted'
+  | 'untrusted'
+  | {
+      /** Fields with text of third parties. */
+      readonly untrusted?: readonly string[];
+      /** Fields that name a person, such as a sender. */
+      readonly identity?: readonly string[];
+    };
+
+/** What a tool does, for the flow policy. */
+export type ToolDeclaration = {
+  readonly effect: FlowEffect;
+  /** The verb of the effect, one of the word lists of actions. */
+  readonly action?: string;
+  /** Whether the effect deletes, transfers, or changes credentials. */
+  readonly destructive?: boolean;
+  /** The role of each parameter. A parameter that is not named is a control parameter. */
+  readonly inputs?: Readonly<Record<string, ParameterRole>>;
+  readonly output?: OutputDeclaration;
+  /** Whether the output is confidential. */
+  readonly private?: boolean;
+};
+
+/** The declarations of tools, and the words by which users ask for each action. */
+export type FlowDeclarations = {
+  readonly tools: ReadonlyMap<string, ToolDeclaration>;
+  readonly actions: ReadonlyMap<string, RegExp>;
+};
+
+/** A call as the policy sees it. */
+export type FlowCall = { readonly id: string; readonly tool: string; readonly input: Json };
+
+/** Where a text comes from. */
+export type FlowSource = {
+  /** The tool, or what else the text came through. */
+  readonly tool: string;
+  readonly call: string;
+  /** The path of the field, such as `[0].body`. */
+  readonly field?: string;
+};
+
+/** A value of a call with its label. */
+export type LabelledValue = {
+  /** The path of the parameter, such as `recipients[0]`. */
+  readonly parameter: string;
+  readonly role: ParameterRole | 'undeclared';
+  readonly value: string;
+  readonly label: Integrity;
+  readonly source?: FlowSource;
+  /** The text around the value in its source. */
+  readonly context?: string;
+};
+
+/** Why a call needs an approval. */
+export type FlowRule =
+  | 'undeclared-tool'
+  | 'undeclared-parameter'
+  | 'confirms-refused'
+  | 'refused-before'
+  | 'untrusted-value'
+  | 'untrusted-value-not-requested'
+  | 'not-requested';
+
+/** The decision about a call. */
+export type FlowDecision =
+  | { readonly type: 'allow'; readonly values: readonly LabelledValue[] }
+  | {
+      readonly type: 'ask' | 'deny';
+      readonly rule: FlowRule;
+      readonly values: readonly LabelledValue[];
+      /** The values for which an approval is asked. */
+      readonly bad: readonly LabelledValue[];
+    };
