@@ -63,7 +63,7 @@ export type {
   WorkOptions,
   WorkerInfo,
 } from './fleet-store.ts';
-export { evaluateGates, needsApprovalEachTime, type GateResult } from './evaluate-gates.ts';
+export { askedEachTimeText, evaluateGates, needsApprovalEachTime, type GateResult } from './evaluate-gates.ts';
 export { setLazyText, getLazyText, textOrCharCodes, textLength, type LazyText } from './lazy-text.ts';
 export { openSessionWriter, type FactSource, type SessionWriter } from './session-writer.ts';
 export { historyError } from './validate-history.ts';

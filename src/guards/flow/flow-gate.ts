@@ -1,0 +1,88 @@
+// The gate of the flow policy: asks or denies if text of third parties decides where an effect goes, or if the user did not request it.
+import {
+  askedEachTimeText,
+  escapeInvisible,
+  readView,
+  truncateMiddle,
+  unwrapDeferredCall,
+  type Gate,
+  type NamedView,
+} from '../../core/index.ts';
+import { decideCall } from './decide-call.ts';
+import type { FlowSession } from './flow-view.ts';
+import type { FlowCall, FlowDecision, FlowDeclarations, FlowRule, LabelledValue } from './types.ts';
+
+/** `ask` asks the user, `deny` denies what would be asked, `observe` allows everything: a report shows what would have been asked. */
+export type FlowMode = 'ask' | 'deny' | 'observe';
+
+/** Creates the gate. It reads the view, so an agent needs both. */
+export function createFlowGate(
+  view: NamedView<FlowSession>,
+  { declarations, mode = 'ask' }: { readonly declarations: FlowDeclarations; readonly mode?: FlowMode },
+): Gate {
+  return (given, runState) => {
+    if (mode === 'observe') return { type: 'allow' };
+    const unwrapped = unwrapDeferredCall({ tool: given.tool, input: given.input });
+    const call: FlowCall = { id: given.id, ...(typeof unwrapped === 'string' ? given : unwrapped) };
+    const { state } = readView(runState, view);
+    const decision = decideCall(state, declarations, call);
+    if (decision.type === 'allow') return { type: 'allow' };
+    const by = { kind: 'flow', name: decision.rule } as const;
+    if (decision.type === 'deny' || mode === 'deny') return { type: 'deny', reason: formatDenial(call, decision), by };
+    return { type: 'ask', question: formatFlowQuestion(call, decision, state.userTexts.at(-1)), by };
+  };
+}
+
+type Objection = FlowDecision & { readonly type: 'ask' | 'deny' };
+
+const reasons: Readonly<Record<FlowRule, string>> = {
+  'undeclared-tool': 'What this tool does is not declared, so every value of the call must come from you.',
+  'undeclared-parameter': 'What these parameters do is not declared, so their values must come from you.',
+  'confirms-refused': 'It completes an effect that you refused.',
+  'refused-before': 'You refused this call before.',
+  'untrusted-value': 'A text of a third party decides what this call acts on.',
+  'untrusted-value-not-requested': 'You did not ask for this, and a text of a third party decides what it acts on.',
+  'not-requested': 'You did not ask for this.',
+};
+
+const maxShown = 6;
+const maxValueChars = 300;
+const maxUserChars = 300;
+
+/** The question about a call: what it does, which values come from where, and what the user wrote. */
+export function formatFlowQuestion(call: FlowCall, { rule, bad }: Objection, userText: string | undefined): string {
+  const more = bad.length > maxShown ? [`  and ${bad.length - maxShown} more values`] : [];
+  return [
+    `Run ${call.tool}? ${reasons[rule]}`,
+    ...bad.slice(0, maxShown).flatMap(formatValue),
+    ...more,
+    `  The whole call: ${show(JSON.stringify(call.input), 600)}`,
+    ...(userText === undefined ? [] : [`  You wrote: ${quote(userText, maxUserChars)}`]),
+    askedEachTimeText,
+  ].join('\n');
+}
+
+function formatValue({ parameter, value, label, source, context }: LabelledValue): readonly string[] {
+  const origin =
+    source === undefined
+      ? label === 'unknown'
+        ? 'found in no text of yours'
+        : 'not from you'
+      : `from ${source.tool}${source.field === undefined ? '' : `, field ${show(source.field, 80)}`}${source.call === '' ? '' : `, call ${source.call}`}`;
+  return [
+    `  ${parameter}: ${quote(value, maxValueChars)} (${origin})`,
+    ...(context === undefined ? [] : [`    ${quote(context, maxValueChars)}`]),
+  ];
+}
+
+/** What the model reads. It names no values: text of third parties must not be repeated as a reason. */
+const formatDenial = ({ tool }: FlowCall, { rule, bad }: Objection): string =>
+  [
+    `${tool} was not run. ${reasons[rule]}`,
+    ...(bad.length > 0 ? [`Parameters: ${[...new Set(bad.map(({ parameter }) => parameter))].join(', ')}.`] : []),
+    'Do what the user asked for without this call, or tell the user what is missing.',
+  ].join(' ');
+
+const show = (text: string, max: number): string =>
+  escapeInvisible(truncateMiddle(text.replaceAll(/\s+/g, ' ').trim(), max));
+const quote = (text: string, max: number): string => `"${show(text, max)}"`;
