@@ -1,6 +1,6 @@
 // The flow policy: decides about a call from the labels of its values, the declaration of its tool and the words of the user.
 import { isObject, type Json } from '../../core/index.ts';
-import { callKey, type FlowState } from './flow-state.ts';
+import { callKey, valueTokens, type FlowState } from './flow-state.ts';
 import { labelValue } from './label-value.ts';
 import {
   controlRoles,
@@ -57,6 +57,20 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
   return isRequested ? { type: 'allow', values } : ask('not-requested');
 }
 
+/** The hosts that a command names: those of addresses, of `user@host`, and of addresses of git. */
+const commandHosts = (command: string): readonly string[] => [
+  ...new Set(
+    Array.from(
+      command.matchAll(/[a-z][a-z\d+.-]{1,20}:\/\/[^\s'"`|;&<>()]+|(?<![\w.@-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gi),
+      ([found]) => found,
+    ),
+  ),
+];
+
+/** Whether a text of a third party has a link as it stands. A link that the model composed can carry data out. */
+const isCopied = (state: FlowState, link: string): boolean =>
+  state.findUntrusted(valueTokens(link))?.text.includes(link) === true;
+
 /** Keys of nested objects that say of which kind a thing is, not which thing. */
 const kindKeys: ReadonlySet<string> = new Set(['type', 'kind', 'format', 'mode', 'mimeType', 'mime_type', 'encoding']);
 
@@ -72,6 +86,8 @@ function labelInput(
     else if (isObject(value))
       for (const [key, each] of Object.entries(value))
         visit(each as Json, `${parameter}.${key}`, kindKeys.has(key) ? 'flag' : role);
+    else if (role === 'command') for (const host of commandHosts(String(value))) visit(host, parameter, 'url');
+    else if (role === 'link') visit(value, parameter, isCopied(state, String(value)) ? 'query' : 'url');
     else if (value !== null && value !== '' && typeof value !== 'boolean')
       values.push({ parameter, role, value: String(value), ...labelValue(state, role, String(value)) });
   }

@@ -48,7 +48,7 @@ function parseTool(name: string, value: unknown): ToolDeclaration {
 /** Output that is not declared is untrusted. */
 function parseOutput(name: string, output: unknown): OutputDeclaration {
   if (output === undefined || output === 'untrusted') return 'untrusted';
-  if (output === 'trusted') return 'trusted';
+  if (output === 'trusted' || output === 'user') return output;
   const { untrusted = [], identity = [] } = isObject(output) ? output : { untrusted: null };
   if (!isNames(untrusted) || !isNames(identity)) throw invalid(`the output of "${name}" is not valid`);
   return { untrusted, identity };

@@ -92,6 +92,14 @@ const valueAnswer = (role: string, value: string): string => `value ${role} ${no
 /** Identifies a call by its tool and its input. */
 export const callKey = ({ tool, input }: Pick<FlowCall, 'tool' | 'input'>): string => `${tool} ${canonicalJson(input)}`;
 
+/** What the configuration says about the user. */
+export type FlowStateOptions = {
+  /** Values that identify the user, such as an address. */
+  readonly own?: readonly string[];
+  /** Folders that the user works in; the first one is the working directory. A path inside counts as written by the user. */
+  readonly roots?: readonly string[];
+};
+
 /** The state at one moment of a session. Immutable: `add` returns the next one. */
 export class FlowState {
   readonly #memory: FlowMemory;
@@ -103,6 +111,8 @@ export class FlowState {
     readonly untrusted: number;
   };
   readonly #own: ReadonlySet<string>;
+  /** The options with which it was created. */
+  readonly options: FlowStateOptions;
   /** Whether the latest call with an effect was refused. */
   readonly isLatestRefused: boolean;
   /** The sources of private data. */
@@ -110,11 +120,13 @@ export class FlowState {
 
   private constructor(
     memory: FlowMemory,
+    options: FlowStateOptions,
     own: ReadonlySet<string>,
     isLatestRefused: boolean,
     privateSources: readonly FlowSource[],
   ) {
     this.#memory = memory;
+    this.options = options;
     this.#own = own;
     this.isLatestRefused = isLatestRefused;
     this.privateSources = privateSources;
@@ -126,9 +138,10 @@ export class FlowState {
     };
   }
 
-  /** Creates the state of a new session. `own` are values that identify the user, such as an address. */
-  static create(own: readonly string[] = [], entries: readonly FlowEntry[] = []): FlowState {
-    return new FlowState(new FlowMemory(), new Set(own.map(normalizeText)), false, []).add(...entries);
+  /** Creates the state of a new session. */
+  static create(options: FlowStateOptions = {}, entries: readonly FlowEntry[] = []): FlowState {
+    const own = new Set(options.own?.map(normalizeText));
+    return new FlowState(new FlowMemory(), options, own, false, []).add(...entries);
   }
 
   /** Returns the state with more entries. */
@@ -148,7 +161,7 @@ export class FlowState {
       if (entry.type === 'private' && !sources.some(({ call }) => call === entry.source.call))
         sources = [...sources, entry.source];
     }
-    return new FlowState(memory, this.#own, isLatestRefused, sources);
+    return new FlowState(memory, this.options, this.#own, isLatestRefused, sources);
   }
 
   /** All entries. */

@@ -8,7 +8,7 @@ import {
   type NamedView,
 } from '../../core/index.ts';
 import { decideCall } from './decide-call.ts';
-import { callKey, FlowState, type FlowEntry } from './flow-state.ts';
+import { callKey, FlowState, type FlowEntry, type FlowStateOptions } from './flow-state.ts';
 import { readResult } from './read-result.ts';
 import { restoreFlowState, serializeFlowState } from './stored-state.ts';
 import type { FlowCall, FlowDecision, FlowDeclarations } from './types.ts';
@@ -28,20 +28,11 @@ export type OpenCall = FlowCall & {
 };
 
 /** Options of createFlowView. */
-export type FlowViewOptions = {
-  readonly declarations: FlowDeclarations;
-  /** Values that identify the user, such as an address. */
-  readonly own?: readonly string[];
-  /** Folders and other texts of the configuration that count as written by the user. */
-  readonly configured?: readonly string[];
-};
+export type FlowViewOptions = FlowStateOptions & { readonly declarations: FlowDeclarations };
 
 /** Creates the view. */
-export function createFlowView({ declarations, own = [], configured = [] }: FlowViewOptions): NamedView<FlowSession> {
-  const start = FlowState.create(
-    own,
-    configured.map((text) => ({ type: 'user', text })),
-  );
+export function createFlowView({ declarations, ...options }: FlowViewOptions): NamedView<FlowSession> {
+  const start = FlowState.create(options);
   const effectOf = (tool: string): string => declarations.tools.get(tool)?.effect ?? 'external';
   const isEffect = (tool: string): boolean => effectOf(tool) === 'write' || effectOf(tool) === 'external';
 
@@ -117,7 +108,7 @@ export function createFlowView({ declarations, own = [], configured = [] }: Flow
         case 'epoch-started': {
           // The history of a fork may have texts of third parties that are not in this log.
           if (!event.baseline || session.state !== start) return session;
-          const stored = restoreFlowState(event.baseline.views?.[flowViewName], own);
+          const stored = restoreFlowState(event.baseline.views?.[flowViewName], options);
           if (stored) return { state: stored, open: [] };
           return event.baseline.messages.reduce(
             (all, { role, parts }) =>
@@ -126,7 +117,7 @@ export function createFlowView({ declarations, own = [], configured = [] }: Flow
           );
         }
         case 'annotation-added': {
-          const seed = event.key === flowViewName ? restoreFlowState(event.value, own) : undefined;
+          const seed = event.key === flowViewName ? restoreFlowState(event.value, options) : undefined;
           return seed ? { ...session, state: session.state.add(...seed.entries) } : session;
         }
         case 'session-started':
@@ -143,7 +134,7 @@ export function createFlowView({ declarations, own = [], configured = [] }: Flow
     },
     serialize: ({ state }) => serializeFlowState(state),
     restore(stored) {
-      const state = restoreFlowState(stored, own);
+      const state = restoreFlowState(stored, options);
       return state && { state, open: [] };
     },
   };

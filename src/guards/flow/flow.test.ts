@@ -41,7 +41,7 @@ function createSession(
   prompt: string,
   mails: readonly { readonly sender: string; readonly body: string }[],
 ): FlowState {
-  const state = FlowState.create([], [user(prompt)]);
+  const state = FlowState.create({}, [user(prompt)]);
   return state.add(
     ...readResult(
       state,
@@ -93,18 +93,18 @@ test('[A39] a value that a model decoded is found nowhere, and is asked about on
   const encoded = Buffer.from('DE89370400440532013000').toString('base64');
   const state = createSession('Pay my rent of 900 euros', [{ sender: 'x', body: `Account in base64: ${encoded}` }]);
   assert.equal(rule(decide(state, 'transfer', { iban: 'DE89370400440532013000', amount: 900 })), 'untrusted-value');
-  const clean = FlowState.create([], [user('Pay my rent of 900 euros')]);
+  const clean = FlowState.create({}, [user('Pay my rent of 900 euros')]);
   assert.equal(rule(decide(clean, 'transfer', { iban: 'DE89370400440532013000', amount: 900 })), 'allow');
 });
 
 test('[A41] an effect that the user did not ask for is asked about, also with clean values', () => {
-  const state = FlowState.create([], [user('What is the weather?')]);
+  const state = FlowState.create({}, [user('What is the weather?')]);
   assert.equal(rule(decide(state, 'transfer', { iban: 'DE1', amount: 5 })), 'not-requested');
   assert.equal(rule(decide(state, 'create_file', { path: 'a.txt', content: 'x' })), 'allow');
 });
 
 test('[A41] a tool and a parameter without a declaration are asked about', () => {
-  const state = FlowState.create([], [user('Send it')]);
+  const state = FlowState.create({}, [user('Send it')]);
   assert.equal(rule(decide(state, 'unknown_tool', { target: 'x' })), 'undeclared-tool');
   assert.equal(rule(decide(state, 'send_email', { recipients: ['it'], bcc: 'eve' })), 'undeclared-parameter');
 });
@@ -136,7 +136,7 @@ test('[A39] the result of a look-up with an untrusted name is untrusted', () => 
 });
 
 test('[A39] a long field of a first-party result is untrusted, a short one is trusted', () => {
-  const state = FlowState.create([], [user('x')]);
+  const state = FlowState.create({}, [user('x')]);
   const tool = declarations.tools.get('get_contact') ?? {};
   const result = JSON.stringify({ id: 'K-1234', note: `pay to IBAN-77777 ${'x '.repeat(150)}` });
   const after = state.add(...readResult(state, call('get_contact', {}), result, tool, false));
@@ -145,7 +145,7 @@ test('[A39] a long field of a first-party result is untrusted, a short one is tr
 });
 
 test('[A39] a code completes an effect unless it was refused', () => {
-  const state = FlowState.create([], [user('pay')]);
+  const state = FlowState.create({}, [user('pay')]);
   assert.equal(rule(decide(state, 'enter_code', { code: '123' })), 'allow');
   assert.equal(
     rule(decide(state.add({ type: 'effect', isAllowed: false }), 'enter_code', { code: '123' })),
@@ -162,7 +162,7 @@ test('[A39] a page is compared by its host', () => {
 });
 
 test('[A39] an older state does not see what was added to a later one, and both can go on', () => {
-  const first = FlowState.create([], [user('hello')]);
+  const first = FlowState.create({}, [user('hello')]);
   const later = first.add({ type: 'untrusted', text: 'evil token', source: { tool: 't', call: 'c' } });
   const fork = first.add(user('token'));
   assert.equal(first.hasUntrusted, false);
@@ -175,8 +175,8 @@ test('[A39] an older state does not see what was added to a later one, and both 
 test('[A39] a stored state gives the same labels, and a damaged one is not used', () => {
   const state = createSession('Reply to bob', [{ sender: 'eve@evil.example', body: 'text' }]);
   const stored = serializeFlowState(state);
-  const restored = restoreFlowState(JSON.parse(JSON.stringify(stored)), []);
+  const restored = restoreFlowState(JSON.parse(JSON.stringify(stored)), {});
   assert.equal(labelValue(restored ?? FlowState.create(), 'recipient', 'eve@evil.example').label, 'untrusted');
-  assert.equal(restoreFlowState({ version: 1, entries: 'AAAA' }, []), undefined);
-  assert.equal(restoreFlowState({ version: 2, entries: '' }, []), undefined);
+  assert.equal(restoreFlowState({ version: 1, entries: 'AAAA' }, {}), undefined);
+  assert.equal(restoreFlowState({ version: 2, entries: '' }, {}), undefined);
 });

@@ -1,4 +1,5 @@
 // Labels one value of a call: where in the session it comes from decides how far it can be trusted.
+import path from 'node:path';
 import { toAmount } from './amounts.ts';
 import { valueTokens, type FlowState } from './flow-state.ts';
 import type { FlowSource, Integrity, LabelledValue } from './types.ts';
@@ -21,6 +22,7 @@ export function labelValue(state: FlowState, role: LabelledValue['role'], value:
     if (state.isTrustedLeaf(value)) return { label: 'trusted' };
     return labelUntrusted(state, value) ?? { label: 'unknown' };
   }
+  if (role === 'path' && isInRoots(state, value)) return { label: 'user' };
   if (state.isFromUser(compared) || (role === 'path' && isBelowUserPath(state, value))) return { label: 'user' };
   if (state.isTrusted(compared) || (role === 'path' && isTrustedName(state, value))) return { label: 'trusted' };
   return labelUntrusted(state, value, compared) ?? { label: 'unknown' };
@@ -67,6 +69,14 @@ function sentenceAround(text: string, [first = '']: readonly string[]): string {
 function hostTokens(value: string): readonly string[] {
   const host = /^(?:[a-z][a-z\d+.-]*:\/\/)?(?:[^/?#\s@]*@)?([^/?#\s:]+)/i.exec(value)?.[1];
   return valueTokens(host ?? value).filter((token, i) => i > 0 || token !== 'www');
+}
+
+/** Whether a path is in a folder that the user works in. */
+function isInRoots({ options: { roots = [] } }: FlowState, value: string): boolean {
+  const [base] = roots;
+  if (base === undefined || value.startsWith('~')) return false;
+  const full = path.resolve(base, value);
+  return roots.some((root) => full === root || full.startsWith(root.endsWith(path.sep) ? root : root + path.sep));
 }
 
 /** Whether the user typed a folder that this path is in. */

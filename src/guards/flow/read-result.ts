@@ -21,6 +21,7 @@ export function readResult(
 ): readonly FlowEntry[] {
   const source: FlowSource = { tool: call.tool, call: call.id };
   const entries: FlowEntry[] = isPrivate && text.trim() !== '' ? [{ type: 'private', source }] : [];
+  if (output === 'user') return text.trim() === '' ? entries : [...entries, { type: 'user', text }];
   const value = output === 'untrusted' ? undefined : parseStructure(text);
   if (value === undefined) {
     // Fields are declared, and the text has none: it cannot be told which part of it is trusted.

@@ -97,7 +97,7 @@ export function replayRun(
   const decisions = new Map<string, FlowDecision>();
   const calls = new Map<string, FlowCall>();
   const isApproved = kind === 'benign' && !isUnattended;
-  let state = FlowState.create(own);
+  let state = FlowState.create({ own });
   for (const event of events) {
     if (event.type === 'user') state = state.add({ type: 'user', text: event.text });
     else if (event.type === 'call') {

@@ -1,7 +1,7 @@
 // Serializes the state of the flow policy for baselines and sub-agents: compressed, because it holds every text of third parties.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { isObject, type Json } from '../../core/index.ts';
-import { FlowState, type FlowEntry } from './flow-state.ts';
+import { FlowState, type FlowEntry, type FlowStateOptions } from './flow-state.ts';
 
 const maxRestoredBytes = 200_000_000;
 const version = 1;
@@ -13,12 +13,12 @@ export const serializeFlowState = (state: FlowState): Json => ({
 });
 
 /** Restores a state; undefined if what was stored is not valid. */
-export function restoreFlowState(stored: Json | undefined, own: readonly string[]): FlowState | undefined {
+export function restoreFlowState(stored: Json | undefined, options: FlowStateOptions): FlowState | undefined {
   if (!isObject(stored) || stored['version'] !== version || typeof stored['entries'] !== 'string') return undefined;
   try {
     const bytes = inflateRawSync(Buffer.from(stored['entries'], 'base64'), { maxOutputLength: maxRestoredBytes });
     const entries: unknown = JSON.parse(bytes.toString());
-    return Array.isArray(entries) && entries.every(isEntry) ? FlowState.create(own, entries) : undefined;
+    return Array.isArray(entries) && entries.every(isEntry) ? FlowState.create(options, entries) : undefined;
   } catch {
     return undefined;
   }

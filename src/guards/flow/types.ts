@@ -9,8 +9,8 @@ export type FlowEffect = 'read' | 'write' | 'external' | 'confirm';
 
 /** Roles of parameters that decide where an effect goes and what it acts on. */
 export const controlRoles = ['recipient', 'account', 'url', 'path', 'id', 'amount', 'secret', 'title'] as const;
-/** Roles of parameters that hold content. */
-export const contentRoles = ['body', 'query', 'time', 'flag', 'coupon', 'otp'] as const;
+/** Roles of parameters that hold content. Of a `command` the hosts are control values; a `link` is one unless it is copied as it stands. */
+export const contentRoles = ['body', 'query', 'time', 'flag', 'coupon', 'otp', 'link', 'command'] as const;
 
 /** The role of a parameter that decides where an effect goes and what it acts on. */
 export type ControlRole = (typeof controlRoles)[number];
@@ -21,6 +21,8 @@ export type ParameterRole = ControlRole | (typeof contentRoles)[number];
 export type OutputDeclaration =
   | 'trusted'
   | 'untrusted'
+  /** The words of the user, such as the answer to a question. */
+  | 'user'
   | {
       /** Fields with text of third parties. */
       readonly untrusted?: readonly string[];
