@@ -85,7 +85,7 @@ function labelInput(
     if (Array.isArray(value)) for (const [i, each] of value.entries()) visit(each as Json, `${parameter}[${i}]`, role);
     else if (isObject(value))
       for (const [key, each] of Object.entries(value))
-        visit(each as Json, `${parameter}.${key}`, kindKeys.has(key) ? 'flag' : role);
+        visit(each, `${parameter}.${key}`, kindKeys.has(key) ? 'flag' : role);
     else if (role === 'command') for (const host of commandHosts(String(value))) visit(host, parameter, 'url');
     else if (role === 'link') visit(value, parameter, isCopied(state, String(value)) ? 'query' : 'url');
     else if (value !== null && value !== '' && typeof value !== 'boolean')
@@ -93,6 +93,6 @@ function labelInput(
   }
   if (!isObject(input)) return values;
   for (const [name, value] of Object.entries(input))
-    visit(value as Json, name, Object.hasOwn(roles, name) ? (roles[name] as LabelledValue['role']) : 'undeclared');
+    visit(value, name, Object.hasOwn(roles, name) ? (roles[name] as LabelledValue['role']) : 'undeclared');
   return values;
 }

@@ -39,7 +39,7 @@ export function readResult(
     if (isObject(each))
       return Object.entries(each).every(([key, item]) => {
         leaves.push(...readLeaf(state, key, field, kind, source));
-        return visit(item as Json, field === '' ? key : `${field}.${key}`, kind === 'trusted' ? kindOf(key) : kind);
+        return visit(item, field === '' ? key : `${field}.${key}`, kind === 'trusted' ? kindOf(key) : kind);
       });
     if (each !== null) leaves.push(...readLeaf(state, String(each), field, kind, source));
     return true;

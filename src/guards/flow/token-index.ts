@@ -67,10 +67,11 @@ export class TokenIndex {
       if (this.#occurrences(id) < this.#occurrences(wanted[rarest] ?? unknownToken)) rarest = i;
     const list = this.#positions[wanted[rarest] ?? unknownToken];
     const end = count < this.count ? this.#starts.at(count) : this.#sequence.length;
-    for (let i = 0; list && i < list.length; i++) {
-      const first = list.at(i) - rarest;
-      if (list.at(i) >= end) return undefined;
-      if (i >= maxComparisons) return this.#isFoundByDefault ? this.#textAt(list.at(i)) : undefined;
+    for (let i = 0; i < (list?.length ?? 0); i++) {
+      const position = list?.at(i) ?? end;
+      const first = position - rarest;
+      if (position >= end) return undefined;
+      if (i >= maxComparisons) return this.#isFoundByDefault ? this.#textAt(position) : undefined;
       if (first >= 0 && wanted.every((id, offset) => this.#sequence.at(first + offset) === id))
         return this.#textAt(first);
     }
