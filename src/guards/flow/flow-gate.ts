@@ -2,33 +2,38 @@
 import {
   askedEachTimeText,
   escapeInvisible,
-  readView,
   truncateMiddle,
   unwrapDeferredCall,
   type Gate,
-  type NamedView,
+  type RunState,
 } from '../../core/index.ts';
 import { decideCall } from './decide-call.ts';
-import type { FlowSession } from './flow-view.ts';
+import type { FlowLog } from './flow-log.ts';
+import type { FlowFold } from './fold-log.ts';
 import type { FlowCall, FlowDecision, FlowDeclarations, FlowRule, LabelledValue } from './types.ts';
 
 /** `ask` asks the user, `deny` denies what would be asked, `observe` allows everything: a report shows what would have been asked. */
 export type FlowMode = 'ask' | 'deny' | 'observe';
 
-/** Creates the gate. It reads the view, so an agent needs both. */
+/** Creates the gate of a session whose log a fold reads. */
 export function createFlowGate(
-  view: NamedView<FlowSession>,
-  { declarations, mode = 'ask' }: { readonly declarations: FlowDeclarations; readonly mode?: FlowMode },
+  readLog: (state: RunState) => FlowLog,
+  {
+    fold,
+    declarations,
+    mode,
+  }: { readonly fold: FlowFold; readonly declarations: FlowDeclarations; readonly mode: () => FlowMode },
 ): Gate {
   return (given, runState) => {
-    if (mode === 'observe') return { type: 'allow' };
+    if (mode() === 'observe') return { type: 'allow' };
     const unwrapped = unwrapDeferredCall({ tool: given.tool, input: given.input });
     const call: FlowCall = { id: given.id, ...(typeof unwrapped === 'string' ? given : unwrapped) };
-    const { state } = readView(runState, view);
+    const { state } = fold.read(readLog(runState));
     const decision = decideCall(state, declarations, call);
     if (decision.type === 'allow') return { type: 'allow' };
     const by = { kind: 'flow', name: decision.rule } as const;
-    if (decision.type === 'deny' || mode === 'deny') return { type: 'deny', reason: formatDenial(call, decision), by };
+    if (decision.type === 'deny' || mode() === 'deny')
+      return { type: 'deny', reason: formatDenial(call, decision), by };
     return { type: 'ask', question: formatFlowQuestion(call, decision, state.userTexts.at(-1)), by };
   };
 }

@@ -1,0 +1,183 @@
+// Folds the log of a session into what the flow policy reads: texts of the user, trusted values, texts of third parties, approvals and refusals. Compaction removes nothing from it.
+import { messageToolCalls, unwrapDeferredCall, type Event, type Json, type MessagePart } from '../../core/index.ts';
+import { decideCall } from './decide-call.ts';
+import { callKey, FlowState, type FlowEntry, type FlowStateOptions } from './flow-state.ts';
+import { flowViewName, readStoredEvents, type FlowLog } from './flow-log.ts';
+import { readResult } from './read-result.ts';
+import { restoreFlowState, serializeFlowState } from './stored-state.ts';
+import type { FlowCall, FlowDecision, FlowDeclarations } from './types.ts';
+
+/** The state of the flow policy, and the calls of the last response. */
+export type FlowSession = { readonly state: FlowState; readonly open: readonly OpenCall[] };
+
+/** A call that has no result yet. */
+export type OpenCall = FlowCall & {
+  /** The decision when it was asked about, started or ended; absent before. */
+  readonly decision?: FlowDecision;
+  /** Whether the flow policy asked about it. */
+  readonly isAsked?: boolean;
+};
+
+/** Options of createFlowFold. */
+export type FlowFoldOptions = FlowStateOptions & { readonly declarations: FlowDeclarations };
+
+/** Reads a log. */
+export type FlowFold = {
+  /** The session after the last event of a log. What was read of a log is kept with it. */
+  readonly read: (log: FlowLog) => FlowSession;
+  /** Serializes the session for a baseline. */
+  readonly serialize: (log: FlowLog) => Json;
+};
+
+/** Creates a fold with the declarations of the tools of an agent. */
+export function createFlowFold({ declarations, ...options }: FlowFoldOptions): FlowFold {
+  const initial: FlowSession = { state: FlowState.create(options), open: [] };
+  const effectOf = (tool: string): string => declarations.tools.get(tool)?.effect ?? 'external';
+  const isEffect = (tool: string): boolean => effectOf(tool) === 'write' || effectOf(tool) === 'external';
+
+  const update = (session: FlowSession, id: string, change: (call: OpenCall) => OpenCall): FlowSession => ({
+    ...session,
+    open: session.open.map((each) => (each.id === id ? change(each) : each)),
+  });
+
+  function resolve(
+    session: FlowSession,
+    { call: id, allowed }: Event & { readonly type: 'approval-resolved' },
+  ): FlowSession {
+    const call = session.open.find((each) => each.id === id);
+    if (!call?.isAsked) return session;
+    const decision = decideCall(session.state, declarations, call);
+    const values = decision.type === 'allow' ? [] : decision.bad.map(({ role, value }) => ({ role, value }));
+    const entries: FlowEntry[] = [{ type: allowed ? 'approved' : 'refused', call: callKey(call), values }];
+    if (!allowed && isEffect(call.tool)) entries.push({ type: 'effect', isAllowed: false });
+    return update({ ...session, state: session.state.add(...entries) }, id, (each) => ({
+      ...each,
+      decision,
+      isAsked: false,
+    }));
+  }
+
+  function end(session: FlowSession, event: Event & { readonly type: 'tool-ended' }): FlowSession {
+    const call = session.open.find((each) => each.id === event.call);
+    if (!call) return addText(session, event.text, { tool: 'unknown', call: event.call });
+    const rest = session.open.filter((each) => each !== call);
+    if (event.outcome === 'denied') {
+      const isRefused = isEffect(call.tool) && event.deniedBy?.kind === 'flow';
+      return { state: isRefused ? session.state.add({ type: 'effect', isAllowed: false }) : session.state, open: rest };
+    }
+    const { values } = call.decision ?? decideCall(session.state, declarations, call);
+    const hadUntrusted = values.some(({ label }) => label === 'untrusted');
+    const declaration = declarations.tools.get(call.tool) ?? {};
+    const entries = [...readResult(session.state, call, event.text, declaration, hadUntrusted)];
+    if (isEffect(call.tool)) entries.push({ type: 'effect', isAllowed: true });
+    return { state: session.state.add(...entries), open: rest };
+  }
+
+  function on(session: FlowSession, event: Event): FlowSession {
+    switch (event.type) {
+      case 'input-received': {
+        const text = textOf(event.parts);
+        if (text.trim() === '') return session;
+        return event.by === undefined
+          ? { ...session, state: session.state.add({ type: 'user', text }) }
+          : addText(session, text, { tool: event.by, call: event.input });
+      }
+      case 'turn-ended':
+        return { ...session, open: messageToolCalls(event.message).map(toOpenCall) };
+      case 'approval-requested':
+        return event.by?.kind === 'flow'
+          ? update(session, event.call, (each) => ({ ...each, isAsked: true }))
+          : session;
+      case 'approval-resolved':
+        return resolve(session, event);
+      case 'tool-started': {
+        const { call, tool, input } = event;
+        return update(session, call, (each) => {
+          const started = input === undefined ? each : { id: call, tool, input };
+          return { ...started, decision: decideCall(session.state, declarations, started) };
+        });
+      }
+      case 'tool-ended':
+        return end(session, event);
+      case 'branch-started':
+        return session.open.length === 0 ? session : { ...session, open: [] };
+      case 'epoch-started': {
+        // The history of a fork may have texts of third parties that are not in this log.
+        if (!event.baseline || session.state !== initial.state) return session;
+        const stored = restoreFlowState(event.baseline.views?.[flowViewName], options);
+        if (stored) return { state: stored, open: [] };
+        return event.baseline.messages.reduce(
+          (all, { role, parts }) =>
+            role === 'assistant' ? all : addText(all, textOf(parts), { tool: 'an earlier session', call: '' }),
+          session,
+        );
+      }
+      case 'annotation-added': {
+        const seed = event.key === flowViewName ? restoreFlowState(event.value, options) : undefined;
+        return seed ? { ...session, state: session.state.add(...seed.entries) } : session;
+      }
+      case 'session-started':
+      case 'run-started':
+      case 'turn-started':
+      case 'turn-failed':
+      case 'answer-rejected':
+      case 'check-ended':
+      case 'compaction-failed':
+      case 'run-ended':
+      default:
+        return session;
+    }
+  }
+
+  const sessions = new WeakMap<FlowLog, FlowSession>();
+
+  function read(log: FlowLog): FlowSession {
+    const pending: FlowLog[] = [];
+    let session: FlowSession | undefined;
+    for (let at: FlowLog | undefined = log; at && session === undefined; at = at.previous) {
+      session = sessions.get(at);
+      if (session === undefined) pending.push(at);
+    }
+    session ??= initial;
+    for (const { event, stored } of pending.toReversed()) {
+      if (stored !== undefined) session = restore(stored);
+      if (event) session = on(session, event);
+    }
+    sessions.set(log, session);
+    return session;
+  }
+
+  function restore(stored: Json): FlowSession {
+    const state = restoreFlowState(stored, options);
+    if (state) return { state, open: [] };
+    const raw = readStoredEvents(stored);
+    if (raw) return raw.events.reduce(on, raw.stored === null ? initial : restore(raw.stored));
+    // What was stored cannot be read, so that the origin of values is not known: every value counts as new.
+    return addText(initial, 'unreadable', { tool: 'an earlier part of this session', call: '' });
+  }
+
+  return { read, serialize: (log) => serializeFlowState(read(log).state) };
+}
+
+const addText = (
+  session: FlowSession,
+  text: string,
+  source: { readonly tool: string; readonly call: string },
+): FlowSession =>
+  text.trim() === '' ? session : { ...session, state: session.state.add({ type: 'untrusted', text, source }) };
+
+const textOf = (parts: readonly MessagePart[]): string =>
+  parts.flatMap((part) => (part.type === 'text' || part.type === 'tool-result' ? [part.text] : [])).join('\n');
+
+function toOpenCall({
+  id,
+  tool,
+  input,
+}: {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: Json;
+}): OpenCall {
+  const call = unwrapDeferredCall({ tool, input });
+  return { id, ...(typeof call === 'string' ? { tool, input } : { tool: call.tool, input: call.input }) };
+}

@@ -1,0 +1,33 @@
+// Information flow control: untrusted text decides nothing.
+export { builtinDeclarations, mergeDeclarations } from './builtin-declarations.ts';
+export { decideCall } from './decide-call.ts';
+export { parseDeclarations } from './declarations.ts';
+export { createFlowGate, formatFlowQuestion, type FlowMode } from './flow-gate.ts';
+export { createFlowLogView, flowViewName, type FlowLog } from './flow-log.ts';
+export { callKey, FlowState, type FlowEntry, type FlowStateOptions } from './flow-state.ts';
+export { createFlowFold, type FlowFold, type FlowFoldOptions, type FlowSession, type OpenCall } from './fold-log.ts';
+export { labelValue } from './label-value.ts';
+export { readResult } from './read-result.ts';
+export {
+  parseRecordedRuns,
+  replayRun,
+  replayRuns,
+  type RecordedEvent,
+  type RecordedRun,
+  type ReplayReport,
+} from './replay.ts';
+export { restoreFlowState, serializeFlowState } from './stored-state.ts';
+export type {
+  ControlRole,
+  FlowCall,
+  FlowDecision,
+  FlowDeclarations,
+  FlowEffect,
+  FlowRule,
+  FlowSource,
+  Integrity,
+  LabelledValue,
+  OutputDeclaration,
+  ParameterRole,
+  ToolDeclaration,
+} from './types.ts';
