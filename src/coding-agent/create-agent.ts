@@ -4,6 +4,7 @@ import { resolveAgent, type Skill, type UserCommand } from '../agent/index.ts';
 import { actionClaims } from '../checks/actions/index.ts';
 import type { JsonObject, OutputSchema, Provider, ResolvedAgent, Tool, ToolCall, Workspace } from '../core/index.ts';
 import {
+  createFlowPolicy,
   lazyContainerSandbox,
   createPathPins,
   fileTrust,
@@ -281,8 +282,14 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
         checks: settings.verifiesActions ? [actionClaims(), ...checks] : checks,
         ...(outputSchema ? { outputSchema } : {}),
       });
+      const flow = createFlowPolicy({
+        tools: agent.tools,
+        roots: [workspace.cwd],
+        mode: () => (settings.flowMode === 'off' ? 'observe' : settings.flowMode),
+      });
       return {
         ...agent,
+        ...(settings.flowMode === 'off' ? {} : { views: [...(agent.views ?? []), flow.view] }),
         cwd,
         // Without approvals the user is not asked about an unknown outcome either: the model is informed.
         get onUnknownOutcome() {
@@ -292,7 +299,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
           pins,
           workspace,
           tools: agent.tools,
-          ruleGates,
+          ruleGates: settings.flowMode === 'off' ? ruleGates : [...ruleGates, flow.gate],
           wrapWithHooks: hooks && ((gate) => hooks.wrapGate(gate)),
           policy,
           grants,

@@ -2,6 +2,8 @@
 export { findProtectedFiles } from './auto-executed-files.ts';
 export { findChangedFile, findFilesOfArgv, findFilesOfRunner, type BoundFile } from './bound-files.ts';
 export { formatGrantRule, isSameRule, type Grant, type GrantDuration, type GrantRule } from './grant-rule.ts';
+export { createFlowPolicy, type FlowPolicyOptions } from './flow/flow-policy.ts';
+export type { FlowMode } from './flow/flow-gate.ts';
 export { findGrantRules, grantCovers, isWorkspaceEdit } from './policy/grant-rules.ts';
 export { grantKey, sessionGrants, type Grants, type KeptGrants, type ResolvePath } from './grants.ts';
 export {

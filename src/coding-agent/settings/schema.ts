@@ -115,6 +115,11 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
     description: 'permission mode: read-only, plan, ask, accept-edits or auto',
     parse: patternParser(/^(read-only|plan|ask|accept-edits|auto)$/, 'read-only, plan, ask, accept-edits or auto'),
   },
+  flow: {
+    project: 'never',
+    description: 'calls that untrusted text decides about: ask, deny, observe or off',
+    parse: patternParser(/^(ask|deny|observe|off)$/, 'ask, deny, observe or off'),
+  },
   reminders: {
     project: 'never',
     description: 'built-in reminders that are on: usual, all, none, or their names separated by spaces',

@@ -1,5 +1,5 @@
 // Reads the settings and the origin of each: the environment, the `.env` file and the config file of the user, then what files of a project may add.
-import type { PermissionMode } from '../../guards/index.ts';
+import type { FlowMode, PermissionMode } from '../../guards/index.ts';
 import path from 'node:path';
 import type { Json, JsonObject, Limits } from '../../core/index.ts';
 import { findFamily, type Environment } from '../../providers/index.ts';
@@ -58,6 +58,8 @@ export type Settings = {
   /** How the terminal notifies a user who looks elsewhere. */
   readonly notifications: 'auto' | 'bell' | 'off';
   readonly approve: PermissionMode;
+  /** What the flow policy does about calls that untrusted text decides about. */
+  readonly flowMode: FlowMode | 'off';
   /** Whether what an answer says was done is compared with the log. */
   readonly verifiesActions: boolean;
   /** Whether the answer of every run is verified. */
@@ -266,6 +268,7 @@ function toSettings(
     verifiesActions: all.get('verify.actions')?.value !== false,
     verifiesAnswers: all.get('verify.answers')?.value === true,
     approve: (text('approve') ?? 'ask') as PermissionMode,
+    flowMode: (text('flow') ?? 'ask') as Settings['flowMode'],
     limits: Object.fromEntries(limits) as Partial<Limits>,
     sandbox: {
       engine: text('sandbox.engine') ?? '',

@@ -106,6 +106,18 @@ const tools: Readonly<Record<string, ToolDeclaration>> = {
 
 /** The words by which users ask for an action, in several languages. */
 const actionWords: Readonly<Record<string, string>> = {
+  message:
+    'e-?mail|mail|send|sent|notif|inform|tell|forward|reply|respond|answer|messag|let \\w+ know|share|contact|remind|invit|post|comment|publish|announce|schreib|antwort|sende|schick|teile|envoi|répon|écri|enví|respond|escrib',
+  pay: 'pay|transfer|wire|remit|reimburs|settle|send money|donat|payment|invoice|bill|rent|überweis|bezahl|zahl|virement|paie|transfier|paga',
+  buy: 'buy|purchas|order|shop|check ?out|book|reserv|kauf|bestell|buch|achet|command|réserv|compra|pide|reserva',
+  delete:
+    'delet|remov|drop|destroy|purg|wip|eras|clean|clear|archiv|close|cancel|get rid|lösch|entfern|supprim|efface|borra|elimin',
+  create:
+    'creat|add|new|insert|make|register|schedul|append|set up|open|write|erstell|anleg|hinzufüg|crée|ajout|crea|añad|agreg',
+  change:
+    'updat|edit|modif|set|chang|renam|mov|patch|replac|assign|merg|fix|correct|adjust|änder|aktualisier|verschieb|modifi|chang|actualiz|cambi',
+  upload: 'upload|push|sync|import|deploy|releas|publish|put|hochlad|téléverse|subir|sube',
+  run: 'run|execut|start|trigger|invoke|call|launch|führ|starte|lance|ejecut',
   visit:
     'visit|brows|open|web|link|url|site|page|click|online|look up|search|internet|www|http|besuch|öffne|seite|suche|ouvr|cherch|visit|abr|busca',
   request:

@@ -3,7 +3,10 @@ export { builtinDeclarations, mergeDeclarations } from './builtin-declarations.t
 export { decideCall } from './decide-call.ts';
 export { parseDeclarations } from './declarations.ts';
 export { createFlowGate, formatFlowQuestion, type FlowMode } from './flow-gate.ts';
+export { declareTool, type DeclaredTool } from './declare-tool.ts';
 export { createFlowLogView, flowViewName, type FlowLog } from './flow-log.ts';
+export { createFlowPolicy, type FlowPolicyOptions } from './flow-policy.ts';
+export { declareTools } from './load-gate.ts';
 export { callKey, FlowState, type FlowEntry, type FlowStateOptions } from './flow-state.ts';
 export { createFlowFold, type FlowFold, type FlowFoldOptions, type FlowSession, type OpenCall } from './fold-log.ts';
 export { labelValue } from './label-value.ts';
