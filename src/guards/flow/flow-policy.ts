@@ -24,7 +24,7 @@ export function createFlowPolicy(options: FlowPolicyOptions): {
   let loaded: Promise<Gate> | undefined;
   const load = async (): Promise<Gate> => {
     const { loadFlowGate } = await import('./load-gate.ts');
-    const { gate, fold } = loadFlowGate(options, (state) => readView(state, view));
+    const { gate, fold } = await loadFlowGate(options, (state) => readView(state, view));
     view.serializeState = fold.serialize;
     return gate;
   };

@@ -6,6 +6,7 @@ import { createFlowGate } from './flow-gate.ts';
 import type { FlowLog } from './flow-log.ts';
 import type { FlowPolicyOptions } from './flow-policy.ts';
 import { createFlowFold, type FlowFold } from './fold-log.ts';
+import { loadYaml } from './parse-structure.ts';
 import type { FlowDeclarations } from './types.ts';
 
 /** The declarations of an agent: of the built-in tools, those that are given, and automatic ones for the other tools. */
@@ -22,10 +23,11 @@ export function declareTools({
 }
 
 /** Creates the gate, and the fold of the log that it reads. */
-export function loadFlowGate(
+export async function loadFlowGate(
   options: FlowPolicyOptions,
   readLog: (state: RunState) => FlowLog,
-): { readonly gate: Gate; readonly fold: FlowFold } {
+): Promise<{ readonly gate: Gate; readonly fold: FlowFold }> {
+  if (options.declarations) await loadYaml();
   const declarations = declareTools(options);
   const { own, roots, mode } = options;
   const fold = createFlowFold({ declarations, ...(own ? { own } : {}), ...(roots ? { roots } : {}) });

@@ -1,7 +1,13 @@
 // Parses the text of a tool result into fields: JSON, YAML, or a literal of Python. Text without fields is one string.
-import { parse as parseYaml } from 'yaml';
 import type { Json } from '../../core/index.ts';
 import { parsePythonLiteral } from './python-literal.ts';
+
+let yaml: typeof import('yaml') | undefined;
+
+/** Loads the library for YAML; before that, text that is YAML counts as text without fields. */
+export async function loadYaml(): Promise<void> {
+  yaml ??= await import('yaml');
+}
 
 const maxStructuredChars = 5_000_000;
 
@@ -21,10 +27,10 @@ export function parseStructure(given: string): Json | undefined {
       return parsePythonLiteral(text.trim());
     }
   }
-  if (!/^(?:- |- ?\n|[\w-]{1,60}:(?: |\n|$))/m.test(text.slice(0, 200)) || !/^(?:-|[\w-]{1,60}:)/.test(text))
+  if (!yaml || !/^(?:- |- ?\n|[\w-]{1,60}:(?: |\n|$))/m.test(text.slice(0, 200)) || !/^(?:-|[\w-]{1,60}:)/.test(text))
     return undefined;
   try {
-    const value: unknown = parseYaml(text, { maxAliasCount: 0, schema: 'failsafe' });
+    const value: unknown = yaml.parse(text, { maxAliasCount: 0, schema: 'failsafe' });
     return typeof value === 'object' && value !== null ? (value as Json) : undefined;
   } catch {
     return undefined;

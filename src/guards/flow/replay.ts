@@ -2,6 +2,7 @@
 import { FairleadError, isObject, type Json } from '../../core/index.ts';
 import { decideCall } from './decide-call.ts';
 import { callKey, FlowState } from './flow-state.ts';
+import { loadYaml } from './parse-structure.ts';
 import { readResult } from './read-result.ts';
 import type { FlowCall, FlowDecision, FlowDeclarations, FlowRule } from './types.ts';
 
@@ -46,11 +47,12 @@ export type ReplayReport = {
 };
 
 /** Replays runs. In benign runs every question is answered with yes, in other runs with no; if no user is there, a question is a denial. */
-export function replayRuns(
+export async function replayRuns(
   runs: Iterable<RecordedRun>,
   declarations: FlowDeclarations,
   { isUnattended = false, own = [] }: { readonly isUnattended?: boolean; readonly own?: readonly string[] } = {},
-): ReplayReport {
+): Promise<ReplayReport> {
+  await loadYaml();
   const byRule: Partial<Record<FlowRule, number>> = {};
   const [missed, brokenRuns]: [string[], string[]] = [[], []];
   const count = { attacks: 0, artefacts: 0, stopped: 0, benign: 0, broken: 0, questions: 0, questionFree: 0 };
