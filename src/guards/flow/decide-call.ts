@@ -2,6 +2,7 @@
 import { isObject, type Json } from '../../core/index.ts';
 import { callKey, valueTokens, type FlowState } from './flow-state.ts';
 import { labelValue } from './label-value.ts';
+import { normalizeText, splitTokens } from './normalize-text.ts';
 import {
   controlRoles,
   type FlowCall,
@@ -44,10 +45,9 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
       isControlRole(role) &&
       (label === 'untrusted' || (label === 'unknown' && state.hasUntrusted && !mayBeNew.has(role))),
   );
-  const words = actions.get(action);
   const isRequested =
     (effect === 'write' && !destructive) ||
-    (words !== undefined && state.userTexts.some((text) => words.test(text))) ||
+    isActionRequested(state, call.tool, actions.get(action)) ||
     (!destructive &&
       values.some(
         ({ role, label, value }) =>
@@ -55,6 +55,15 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
       ));
   if (bad.length > 0) return ask(isRequested ? 'untrusted-value' : 'untrusted-value-not-requested', bad);
   return isRequested ? { type: 'allow', values } : ask('not-requested');
+}
+
+const minNameChars = 4;
+
+/** Whether the user's words ask for an action: by the words of the action, or without them by a word of the name of the tool. */
+function isActionRequested(state: FlowState, tool: string, words: RegExp | undefined): boolean {
+  if (words) return state.userTexts.some((text) => words.test(text));
+  const names = splitTokens(normalizeText(tool.replace(/^.*__/, '').replaceAll('_', ' ')));
+  return names.some((name) => name.length >= minNameChars && state.isFromUser([name]));
 }
 
 /** The hosts that a command names: those of addresses, of `user@host`, and of addresses of git. */
