@@ -50,6 +50,10 @@ export const commands: CommandTable = {
     summary: 'answer with evidence and verification by other models, or not at all',
     load: () => import('./commands/verify/verify-full.ts'),
   },
+  redteam: {
+    summary: 'measure which attacks by untrusted text are stopped, and which work is kept',
+    load: () => import('./commands/redteam/command.ts'),
+  },
   why: { summary: "explain what was in the model's context for a turn", load: () => import('./commands/why.ts') },
   demo: { summary: '2-minute demo (no model needed)', load: () => import('./commands/demo/command.ts') },
   acp: { summary: 'run as an agent in an editor (Agent Client Protocol)', load: () => import('./commands/acp.ts') },

@@ -67,6 +67,16 @@ export const verificationPoints: readonly CompletionPoint[] = [
   },
   { name: 'verify', flags: calibrationFlags, firstWord: toWords(['calibrate', 'calibrations', 'measure']) },
   {
+    name: 'redteam',
+    flags: [
+      createFlag('tools', 'the declarations of the tools', 'files'),
+      createFlag('own', 'a value that identifies the user', 'anything'),
+      createFlag('unattended', 'a question is a denial'),
+      jsonFlag,
+    ],
+    firstWord: toWords(['replay']),
+  },
+  {
     name: 'verify-claims',
     flags: [createFlag('file', 'the answer to verify', 'files'), ...claimFlags],
     firstWord: 'anything',

@@ -1,0 +1,18 @@
+// The `redteam` command: measures how far the flow policy stops attacks by untrusted text and keeps the work of users.
+import type { Command } from '../../args/command.ts';
+import { printErr, printUsage } from '../../args/stdio.ts';
+import { withProgramName } from '../../args/program-name.ts';
+
+const usage = `Usage: fairlead redteam replay <traces.jsonl> --tools <declarations.json> [--own <value>]... [--unattended] [--json]
+
+replay  decide about the calls of recorded runs, without a model`;
+
+/** Runs a subcommand; exit code 0 done, 1 failed, 2 invalid arguments. */
+export const run: Command['run'] = async (args) => {
+  const [verb, ...rest] = args;
+  if (verb === 'replay') return (await import('./replay.ts')).replayCommand(rest);
+  if (verb === '--help' || verb === '-h') return (printUsage(usage), 0);
+  if (verb !== undefined) printErr(`redteam has no subcommand ${JSON.stringify(verb)}.\n`);
+  printErr(`${withProgramName(usage)}\n`);
+  return 2;
+};
