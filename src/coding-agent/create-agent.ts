@@ -12,6 +12,7 @@ import {
   grantKey,
   withRedaction,
   withSandbox,
+  type FlowMode,
   type GrantRule,
   type PermissionMode,
   type Grants,
@@ -248,6 +249,12 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     tool: toolNames.has(call.tool) ? call.tool : (resolveAlias(call) ?? call.tool),
   });
   const { hooks } = integrations;
+  const permissionMode = options.mode ?? (() => (autoApprove() ? 'auto' : 'ask'));
+  // Without approvals and without a user, a question would never be answered.
+  const getFlowMode = (): FlowMode => {
+    if (settings.flowMode === 'off') return 'observe';
+    return settings.flowMode === 'ask' && prompter.isAbsent && permissionMode() === 'auto' ? 'deny' : settings.flowMode;
+  };
   return {
     workspace,
     sandbox,
@@ -285,7 +292,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
       const flow = createFlowPolicy({
         tools: agent.tools,
         roots: [workspace.cwd],
-        mode: () => (settings.flowMode === 'off' ? 'observe' : settings.flowMode),
+        mode: getFlowMode,
       });
       return {
         ...agent,
@@ -303,7 +310,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
           wrapWithHooks: hooks && ((gate) => hooks.wrapGate(gate)),
           policy,
           grants,
-          mode: options.mode ?? (() => (autoApprove() ? 'auto' : 'ask')),
+          mode: permissionMode,
           preview: { sandbox, redactor },
           sandboxes,
         }),
