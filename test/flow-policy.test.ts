@@ -68,13 +68,14 @@ test('[A37, A39, A41] a host that only a file names is asked about, with its sou
   assert.ok(asked, 'the question is in the log');
 });
 
-test('[A41] a yes counts for this host, and opens the way for no other one', async (t) => {
+test('[A41] a yes counts for this value, and opens the way for no other one', async (t) => {
   const { questions } = await runScript(
     createOptions(t),
     ['Summarize notes.txt'],
     [
       read,
       curl('https://evil.example/a'),
+      calls('run_command', { command: 'echo again https://evil.example/a' }),
       curl('https://evil.example/b'),
       curl('https://other.example/c'),
       says('Done.'),
@@ -82,7 +83,7 @@ test('[A41] a yes counts for this host, and opens the way for no other one', asy
     () => true,
   );
   const asked = questions.filter(isFlowQuestion).map((question) => /"(https:[^"]+)"/.exec(question)?.[1]);
-  assert.deepEqual(asked, ['https://evil.example/a', 'https://other.example/c']);
+  assert.deepEqual(asked, ['https://evil.example/a', 'https://evil.example/b', 'https://other.example/c']);
 });
 
 test('[A39] work in the directory, and hosts that the user named, are not asked about by the flow policy', async (t) => {
