@@ -70,7 +70,7 @@ async function createMcpProgram(
     ...program,
     async act(command) {
       steps = [...(command === undefined ? [] : [calls('run_command', { command })]), calls(tool, {})];
-      return { ...(await program.run(['go on', '--auto-approve'], { env })), heard };
+      return { ...(await program.run(['say hi', '--auto-approve'], { env })), heard };
     },
   };
 }

@@ -22,7 +22,7 @@ test(
     const at = await startOauthServer(t);
     const program = await createProgram(t, ({ results, prompt }) => {
       if (results.length === 0) return calls('load_tools', { names: ['oauth_login', 'http_request'] });
-      if (results.length === 1 && prompt !== 'use it')
+      if (results.length === 1 && !prompt.startsWith('use'))
         return callHiddenTool('oauth_flow', { name: 'things', api: at.url });
       const last = results.at(-1) ?? '';
       return last.includes('Status') || last.includes('none is present')
@@ -42,7 +42,7 @@ test(
     const opened = (): boolean => existsSync(path.join(program.home, 'opened'));
     const always = ['--no-sandbox', '--auto-approve'];
 
-    const alone = await program.run([...always, '--one-shot', '--prompt', 'log in'], { env });
+    const alone = await program.run([...always, '--one-shot', '--prompt', `log in to ${at.url}`], { env });
     assert.match(alone.out, /A login needs a user, and none is present\./, alone.err);
 
     // The shell of the terminal resets PATH.
@@ -51,7 +51,7 @@ test(
     const place = { columns: 100, rows: 40, cwd: program.cwd, env: program.env };
     const terminal = await openTerminal(t, ['sh', '-c', withBrowser, 'sh', ...command], place);
     await terminal.waitFor(/Fairlead with \w+, session/);
-    await terminal.type('log in');
+    await terminal.type(`log in to ${at.url}`);
     await terminal.keys('Enter');
     await terminal.waitFor(/Open a page of http:\/\/127[^?]*\?\s+Its\s+token\s+will\s+be\s+sent\s+to\s+http/);
     assert.ok(!opened() && at.grants.length === 0, 'nothing happens before the approval');
@@ -62,9 +62,12 @@ test(
     await terminal.keys('C-d');
     await terminal.waitFor(/\(left with 0\)/);
 
-    const piped = await program.run([...always, '--one-shot', '--prompt', 'use it', '--session-name', 'piped'], {
-      env,
-    });
+    const piped = await program.run(
+      [...always, '--one-shot', '--prompt', `use the API at ${at.url}`, '--session-name', 'piped'],
+      {
+        env,
+      },
+    );
     assert.match(piped.out, /It says: Status 200\.[^]*"you":"Bearer \[/, piped.err);
     const kept = program.state('api-logins.json');
     assert.equal(statSync(kept).mode & 0o777, 0o600);

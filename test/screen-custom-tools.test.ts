@@ -73,7 +73,10 @@ test(
     assert.equal(refused.code, 5, 'there is no user to approve');
     assert.deepEqual(posted, []);
 
-    const terminal = await program.open(['post', '-n', 'posted', '--no-sandbox'], { env });
+    const terminal = await program.open(
+      ['post Ahoy to #general, and create the issue Chafing in o/r', '-n', 'posted', '--no-sandbox'],
+      { env },
+    );
     await answerPrompt(
       terminal,
       /^channel +#general\nmessage +Ahoy\n[^]*Call custom__send_slack_message\?\n[^]*\[y\/N\/a\]: *$/m,

@@ -109,7 +109,7 @@ test('[P63] a server with many tools is listed by name and loaded as a group; th
     { clerk: 'CLERK' },
   );
   writeFileSync(path.join(program.serverDir, 'extra'), '20');
-  const { out } = await program.run(['-p', 'greet', ...autoApproveArgs]);
+  const { out } = await program.run(['-p', 'greet Ann', ...autoApproveArgs]);
   assert.match(out, /Heard: [^]*Hello Ann, from \/\./, 'it runs in the root of the disk');
   const [first, ...others] = program.modelRequests().map(({ body }) => JSON.stringify((body as JsonObject)['tools']));
   assert.match(first ?? '', /\[mcp__clerk\]/);
@@ -162,7 +162,7 @@ test('fairlead as an MCP server offers its tools, and opens no servers itself', 
   const self = { command: process.execPath, args: [bin, 'mcp', '--no-sandbox'], env: { ...program.env }, cwd: '.' };
   writeFileSync(program.config('mcp.json'), JSON.stringify({ mcpServers: { self } }));
   writeFileSync(path.join(program.cwd, 'seen.txt'), '');
-  const { out, err } = await program.run(['-p', 'look', ...autoApproveArgs]);
+  const { out, err } = await program.run(['-p', 'list the files', ...autoApproveArgs]);
   assert.match(out, /Heard: [^]*seen\.txt/, err);
   const [first] = program.modelRequests();
   assert.doesNotMatch(JSON.stringify(first?.body), /mcp__self__mcp__/);

@@ -51,8 +51,8 @@ const runSearch = (
   program: TestProgram,
   env: Record<string, string>,
   name = 'searched',
-): ReturnType<TestProgram['run']> =>
-  program.run(['-p', 'search', '-n', name, '--auto-approve', '--no-sandbox'], { env });
+  prompt = 'search',
+): ReturnType<TestProgram['run']> => program.run(['-p', prompt, '-n', name, '--auto-approve', '--no-sandbox'], { env });
 
 /** Returns everything that the program wrote to disk or sent to the model. */
 const getSearchResult = (program: TestProgram): string =>
@@ -94,7 +94,7 @@ test('[P21] SearXNG needs a URL and no key, and may be on this machine; no other
     scriptHiddenCalls([['web_search', { query: 'fair leads' }]], [['web_fetch', { url: other.base }]]),
   );
   await program.seedModels('qwen3');
-  const ran = await runSearch(program, { SEARXNG_URL: base });
+  const ran = await runSearch(program, { SEARXNG_URL: base }, 'searched', `search, and fetch ${other.base}`);
   assert.match(ran.out, /^Heard: .*(?:private|own network|refused)/im, ran.err);
   assert.match(program.session('searched'), /a search with SearXNG/);
   assert.deepEqual(

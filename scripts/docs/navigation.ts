@@ -28,6 +28,7 @@ export const navigation: readonly NavigationGroup[] = [
       'docs/rules.md',
       'docs/hooks.md',
       'docs/verification.md',
+      'docs/flow.md',
       'docs/routing.md',
     ],
   },

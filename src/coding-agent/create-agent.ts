@@ -4,7 +4,6 @@ import { resolveAgent, type Skill, type UserCommand } from '../agent/index.ts';
 import { actionClaims } from '../checks/actions/index.ts';
 import type { JsonObject, OutputSchema, Provider, ResolvedAgent, Tool, ToolCall, Workspace } from '../core/index.ts';
 import {
-  createFlowPolicy,
   lazyContainerSandbox,
   createPathPins,
   fileTrust,
@@ -12,7 +11,6 @@ import {
   grantKey,
   withRedaction,
   withSandbox,
-  type FlowMode,
   type GrantRule,
   type PermissionMode,
   type Grants,
@@ -34,6 +32,7 @@ import {
 import type { GitWorkspaces } from '../tools/git/index.ts';
 import type { McpServer } from '../tools/mcp/index.ts';
 import { localWorkspace, withNetwork } from '../workspace/index.ts';
+import { createAgentFlow } from './agent-flow.ts';
 import type { GrantContext } from './approval-prompts.ts';
 import { noToolCallsError, throwNoModel } from './errors.ts';
 import { createGates, createPolicyContext, readAgentPolicy } from './gates.ts';
@@ -218,10 +217,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
           runner: withSandbox(workspace, sandbox, { access: 'read', notify, findReadable: findRipgrepFolders }),
           ...(inContainer ? { commandTool: containerCommand } : {}),
         }),
-        ...deferredTools({
-          workspace: withNetwork(sandboxed, { privateHosts: settings.privateHosts }),
-          git,
-        }),
+        ...deferredTools({ workspace: withNetwork(sandboxed, { privateHosts: settings.privateHosts }), git }),
         ...(inContainer ? [] : [{ ...containerCommand, deferred: true }]),
       ];
   const tools = [...ownTools, ...resources.skillTools, ...integrations.tools].map((tool) =>
@@ -250,11 +246,6 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   });
   const { hooks } = integrations;
   const permissionMode = options.mode ?? (() => (autoApprove() ? 'auto' : 'ask'));
-  // Without approvals and without a user, a question would never be answered.
-  const getFlowMode = (): FlowMode => {
-    if (settings.flowMode === 'off') return 'observe';
-    return settings.flowMode === 'ask' && prompter.isAbsent && permissionMode() === 'auto' ? 'deny' : settings.flowMode;
-  };
   return {
     workspace,
     sandbox,
@@ -289,14 +280,16 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
         checks: settings.verifiesActions ? [actionClaims(), ...checks] : checks,
         ...(outputSchema ? { outputSchema } : {}),
       });
-      const flow = createFlowPolicy({
+      const flow = createAgentFlow({
+        settings,
         tools: agent.tools,
-        roots: [workspace.cwd],
-        mode: getFlowMode,
+        cwd: workspace.cwd,
+        permissionMode,
+        isUnattended: prompter.isAbsent === true,
       });
       return {
         ...agent,
-        ...(settings.flowMode === 'off' ? {} : { views: [...(agent.views ?? []), flow.view] }),
+        views: [...(agent.views ?? []), ...flow.views],
         cwd,
         // Without approvals the user is not asked about an unknown outcome either: the model is informed.
         get onUnknownOutcome() {
@@ -306,7 +299,8 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
           pins,
           workspace,
           tools: agent.tools,
-          ruleGates: settings.flowMode === 'off' ? ruleGates : [...ruleGates, flow.gate],
+          ruleGates,
+          flow: flow.gate,
           wrapWithHooks: hooks && ((gate) => hooks.wrapGate(gate)),
           policy,
           grants,

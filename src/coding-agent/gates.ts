@@ -23,6 +23,7 @@ import {
   type Sandbox,
 } from '../guards/index.ts';
 import { isPublicAddress } from '../workspace/index.ts';
+import { withFlow } from './agent-flow.ts';
 import type { PreviewOptions } from './approval-preview.ts';
 import { withPreview } from './with-preview.ts';
 
@@ -36,6 +37,8 @@ export type GateOptions = {
   readonly ruleGates: readonly Gate[];
   /** Puts the hooks before a gate. */
   readonly wrapWithHooks?: ((gate: Gate) => Gate) | undefined;
+  /** The gate of the flow policy. */
+  readonly flow?: Gate | undefined;
   readonly policy: Policy | undefined;
   readonly grants: Grants;
   /** The permission mode; read for each call. */
@@ -62,6 +65,7 @@ type GuardLayer = { readonly name: string; readonly before: (next: Gate) => Gate
  * Hooks, package guard, policy and permission are one gate of nested layers, because their decisions depend on each other:
  * - an explicit `allow` of a hook outside the sandbox answers a question of the layers after it, but never overrides their `deny`;
  * - the package guard asks about a package that is new to the project, even if the policy or the permission gate allows the call;
+ * - the flow policy decides after these layers, and its question is asked together with theirs;
  * - an `allow` of the policy replaces the question of the permission gate, which decides only where no policy rule matches.
  */
 export function createGates(options: GateOptions): readonly Gate[] {
@@ -83,7 +87,10 @@ export function createGates(options: GateOptions): readonly Gate[] {
       before: (next) => (policy ? policyGate(policy, { ...context, grants, fallback: next }) : next),
     },
   ];
-  const guards = layers.reduceRight((next, layer) => layer.before(next), permission);
+  const guards = withFlow(
+    layers.reduceRight((next, layer) => layer.before(next), permission),
+    options.flow,
+  );
   const { preview } = options;
   const asks = (gate: Gate): Gate => (preview ? withPreview(gate, { ...preview, workspace, context }) : gate);
   // The preview reads the files that the pins of the call lead to.

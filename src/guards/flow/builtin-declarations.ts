@@ -68,10 +68,11 @@ const tools: Readonly<Record<string, ToolDeclaration>> = {
     inputs: { url: 'url', method: 'flag', headers: 'body', body: 'body', auth: 'flag' },
     output: 'untrusted',
   },
+  // It asks the user itself, each time.
   oauth_login: {
-    effect: 'external',
+    effect: 'write',
     action: 'login',
-    inputs: { url: 'url', name: 'flag', scopes: 'flag' },
+    inputs: { name: 'flag', api: 'url', issuer: 'url', client_id: 'flag', scope: 'flag' },
     output: 'untrusted',
   },
   // The gates of a sub-agent decide about its own calls.

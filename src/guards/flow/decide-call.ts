@@ -54,16 +54,20 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
           ['url', 'recipient', 'account'].includes(role) && label === 'user' && !state.isOwnValue(value),
       ));
   if (bad.length > 0) return ask(isRequested ? 'untrusted-value' : 'untrusted-value-not-requested', bad);
-  return isRequested ? { type: 'allow', values } : ask('not-requested');
+  // Without a text of a third party only the model can be wrong: the permission gate asks about its calls.
+  return isRequested || (!destructive && !state.hasUntrusted) ? { type: 'allow', values } : ask('not-requested');
 }
 
-const minNameChars = 4;
+/** Words of names that say nothing about what a tool does. */
+const plainWords: ReadonlySet<string> = new Set(
+  'a an the of to in on at by for and or my all new get set do is it me run use'.split(' '),
+);
 
 /** Whether the user's words ask for an action: by the words of the action, or without them by a word of the name of the tool. */
 function isActionRequested(state: FlowState, tool: string, words: RegExp | undefined): boolean {
   if (words) return state.userTexts.some((text) => words.test(text));
   const names = splitTokens(normalizeText(tool.replace(/^.*__/, '').replaceAll('_', ' ')));
-  return names.some((name) => name.length >= minNameChars && state.isFromUser([name]));
+  return names.some((name) => name.length > 1 && !plainWords.has(name) && state.isFromUser([name]));
 }
 
 /** The hosts that a command names: those of addresses, of `user@host`, and of addresses of git. */

@@ -10,6 +10,8 @@ export type DeclaredTool = {
   readonly effect: 'read' | 'write' | 'external';
   /** Whether a call deletes or overwrites something. */
   readonly destructive?: boolean;
+  /** The client runs the tool, and decides itself about its calls. */
+  readonly clientSideQuestion?: string;
 };
 
 /** Roles of parameters by the words of their name, the first that fits. */
@@ -99,13 +101,14 @@ const actionByVerb = new Map(
 );
 
 /** Declares a tool. Its output is untrusted. */
-export function declareTool({ name, input, effect, destructive = false }: DeclaredTool): ToolDeclaration {
+export function declareTool({ name, input, destructive = false, ...tool }: DeclaredTool): ToolDeclaration {
+  const effect: FlowEffect = tool.clientSideQuestion === undefined ? tool.effect : 'read';
   const words = splitName(name.replace(/^.*__/, ''));
   const properties = isObject(input['properties']) ? input['properties'] : {};
   const action = words.map((word) => actionByVerb.get(word)).find((each) => each !== undefined);
   const isDestructive = destructive || (effect !== 'read' && words.some((word) => destructiveWords.has(word)));
   return {
-    effect: effect satisfies FlowEffect,
+    effect,
     ...(action === undefined ? {} : { action }),
     ...(isDestructive ? { destructive: true } : {}),
     inputs: Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, roleOf(key, schema)])),

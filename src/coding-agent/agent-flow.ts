@@ -1,0 +1,43 @@
+// The flow policy of a coding agent: which mode it has, and one question where the permission gate asks too.
+import type { Gate, NamedView, Tool } from '../core/index.ts';
+import { createFlowPolicy, type FlowMode, type PermissionMode } from '../guards/index.ts';
+import type { Settings } from './settings/index.ts';
+
+/** What the flow policy of an agent is created from. */
+export type AgentFlowOptions = {
+  readonly settings: Pick<Settings, 'flowMode'>;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly cwd: string;
+  readonly permissionMode: () => PermissionMode;
+  /** Whether no user can be asked. */
+  readonly isUnattended: boolean;
+};
+
+/** The view and the gate of the policy; none if the user switched it off. */
+export function createAgentFlow(options: AgentFlowOptions): {
+  readonly views: readonly NamedView<unknown>[];
+  readonly gate?: Gate;
+} {
+  const { settings, tools, cwd, permissionMode, isUnattended } = options;
+  const { flowMode } = settings;
+  if (flowMode === 'off') return { views: [] };
+  // Without approvals and without a user, a question would never be answered.
+  const mode = (): FlowMode => (flowMode === 'ask' && isUnattended && permissionMode() === 'auto' ? 'deny' : flowMode);
+  const { view, gate } = createFlowPolicy({ tools, roots: [cwd], mode });
+  return { views: [view as NamedView<unknown>], gate };
+}
+
+/** Puts the flow policy behind a gate. If both ask, the user answers one question. */
+export function withFlow(next: Gate, flow: Gate | undefined): Gate {
+  if (!flow) return next;
+  return async (call, state) => {
+    const own = await next(call, state);
+    if (own.type === 'deny' || own.type === 'rewrite') return own;
+    const other = await flow(call, state);
+    if (own.type !== 'ask' || other.type === 'deny') return other;
+    // A yes to both is in the state of the policy, which then asks no more.
+    if (call.granted?.some((question) => question.startsWith(`${own.question}\n`))) return other;
+    if (other.type !== 'ask') return own;
+    return { ...own, question: `${own.question}\n${other.question}`, ...(other.by ? { by: other.by } : {}) };
+  };
+}
