@@ -24,7 +24,7 @@ export function createAgentFlow(options: AgentFlowOptions): {
   // Without approvals and without a user, a question would never be answered.
   const mode = (): FlowMode => (flowMode === 'ask' && isUnattended && permissionMode() === 'auto' ? 'deny' : flowMode);
   const { view, gate } = createFlowPolicy({ tools, roots: [cwd], mode });
-  return { views: [view as NamedView<unknown>], gate };
+  return { views: [view], gate };
 }
 
 /** Puts the flow policy behind a gate. If both ask, the user answers one question. */
