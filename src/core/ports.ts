@@ -42,6 +42,8 @@ export interface NamedView<S> extends View<S> {
   readonly name: string;
   /** Serializes the state for a baseline; must be bounded in size. Without it the view starts empty at the epoch. */
   serialize?(state: S): Json;
+  /** Whether the log of a sub-agent begins with the serialized state of its parent, as an annotation with the name of the view. */
+  readonly isInherited?: boolean;
   /** Restores a serialized state; returns undefined if the JSON is not valid. */
   restore?(stored: Json): S | undefined;
 }

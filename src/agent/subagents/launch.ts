@@ -3,6 +3,7 @@ import {
   copyTool,
   deriveSubagent,
   errorMessage,
+  readView,
   toJson,
   USE_TOOL,
   type Event,
@@ -99,7 +100,7 @@ export async function launchSubagent(
     const { run, ended } = session.state;
     if (run !== undefined) await launch.options.onReopen?.(session);
     const isNew = run === undefined && ended === undefined;
-    if (isNew) await session.annotate(SUBAGENT_ANNOTATION, toJson(metadata));
+    if (isNew) await recordOrigin(session, metadata, launch.context.state);
     if (message && run !== undefined) await deliverMessage(session, message);
     const task: SubagentMessage | undefined = isNew ? { text: metadata.task, key: metadata.key } : undefined;
     const unread = message && !(await hasMessage(session, message)) ? message : undefined;
@@ -108,6 +109,13 @@ export async function launchSubagent(
     await log.close();
     throw error;
   }
+}
+
+/** Records what the sub-agent was started with, and the states of its parent that it inherits. */
+async function recordOrigin(session: Session, metadata: SubagentMetadata, parent: RunState): Promise<void> {
+  await session.annotate(SUBAGENT_ANNOTATION, toJson(metadata));
+  for (const view of parent.viewStates.views)
+    if (view.isInherited && view.serialize) await session.annotate(view.name, view.serialize(readView(parent, view)));
 }
 
 async function deliverMessage(session: Session, message: SubagentMessage): Promise<void> {

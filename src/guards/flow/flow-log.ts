@@ -4,6 +4,9 @@ import { isObject, type Event, type Json, type NamedView } from '../../core/inde
 /** The name of the view, and of annotations that give a sub-agent the state of its parent. */
 export const flowViewName = 'flow';
 
+/** The annotation that marks a log as that of a sub-agent: its inputs are written by the model of its parent. */
+export const subagentAnnotation = 'agent';
+
 /** The events that the policy reads, the latest first, and what a baseline stored before them. */
 export type FlowLog = {
   readonly event?: Event;
@@ -28,10 +31,12 @@ const readTypes: ReadonlySet<Event['type']> = new Set([
 export function createFlowLogView(): NamedView<FlowLog> & { serializeState?: (log: FlowLog) => Json } {
   const view: NamedView<FlowLog> & { serializeState?: (log: FlowLog) => Json } = {
     name: flowViewName,
+    isInherited: true,
     initial: {},
     on(log, event) {
       if (!readTypes.has(event.type)) return log;
-      if (event.type === 'annotation-added' && event.key !== flowViewName) return log;
+      if (event.type === 'annotation-added' && event.key !== flowViewName && event.key !== subagentAnnotation)
+        return log;
       // A turn without a call, and an epoch without a history, add nothing.
       if (event.type === 'epoch-started' && !event.baseline) return log;
       return { event, previous: log };

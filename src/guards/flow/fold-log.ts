@@ -2,13 +2,18 @@
 import { messageToolCalls, unwrapDeferredCall, type Event, type Json, type MessagePart } from '../../core/index.ts';
 import { decideCall } from './decide-call.ts';
 import { callKey, FlowState, type FlowEntry, type FlowStateOptions } from './flow-state.ts';
-import { flowViewName, readStoredEvents, type FlowLog } from './flow-log.ts';
+import { flowViewName, readStoredEvents, subagentAnnotation, type FlowLog } from './flow-log.ts';
 import { readResult } from './read-result.ts';
 import { restoreFlowState, serializeFlowState } from './stored-state.ts';
 import type { FlowCall, FlowDecision, FlowDeclarations } from './types.ts';
 
 /** The state of the flow policy, and the calls of the last response. */
-export type FlowSession = { readonly state: FlowState; readonly open: readonly OpenCall[] };
+export type FlowSession = {
+  readonly state: FlowState;
+  readonly open: readonly OpenCall[];
+  /** In a sub-agent no input is written by the user. `seeded`: it has the state of its parent. */
+  readonly subagent?: 'unseeded' | 'seeded';
+};
 
 /** A call that has no result yet. */
 export type OpenCall = FlowCall & {
@@ -63,14 +68,18 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
     const rest = session.open.filter((each) => each !== call);
     if (event.outcome === 'denied') {
       const isRefused = isEffect(call.tool) && event.deniedBy?.kind === 'flow';
-      return { state: isRefused ? session.state.add({ type: 'effect', isAllowed: false }) : session.state, open: rest };
+      return {
+        ...session,
+        state: isRefused ? session.state.add({ type: 'effect', isAllowed: false }) : session.state,
+        open: rest,
+      };
     }
     const { values } = call.decision ?? decideCall(session.state, declarations, call);
     const hadUntrusted = values.some(({ label }) => label === 'untrusted');
     const declaration = declarations.tools.get(call.tool) ?? {};
     const entries = [...readResult(session.state, call, event.text, declaration, hadUntrusted)];
     if (isEffect(call.tool)) entries.push({ type: 'effect', isAllowed: true });
-    return { state: session.state.add(...entries), open: rest };
+    return { ...session, state: session.state.add(...entries), open: rest };
   }
 
   function on(session: FlowSession, event: Event): FlowSession {
@@ -78,9 +87,11 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
       case 'input-received': {
         const text = textOf(event.parts);
         if (text.trim() === '') return session;
-        return event.by === undefined
-          ? { ...session, state: session.state.add({ type: 'user', text }) }
-          : addText(session, text, { tool: event.by, call: event.input });
+        if (event.by !== undefined) return addText(session, text, { tool: event.by, call: event.input });
+        // What the parent knows of the values of a task is in its state; without it, the task is text of a third party.
+        if (session.subagent === 'seeded') return session;
+        if (session.subagent === 'unseeded') return addText(session, text, { tool: 'the parent', call: event.input });
+        return { ...session, state: session.state.add({ type: 'user', text }) };
       }
       case 'turn-ended':
         return { ...session, open: messageToolCalls(event.message).map(toOpenCall) };
@@ -113,8 +124,9 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
         );
       }
       case 'annotation-added': {
-        const seed = event.key === flowViewName ? restoreFlowState(event.value, options) : undefined;
-        return seed ? { ...session, state: session.state.add(...seed.entries) } : session;
+        if (event.key === subagentAnnotation) return { ...session, subagent: 'unseeded' };
+        if (event.key !== flowViewName || session.subagent !== 'unseeded') return session;
+        return { ...session, state: session.state.add(...restore(event.value).state.entries), subagent: 'seeded' };
       }
       case 'session-started':
       case 'run-started':

@@ -1,8 +1,9 @@
 // Parses the text of a tool result into fields: JSON, YAML, or a literal of Python. Text without fields is one string.
+import type * as Yaml from 'yaml';
 import type { Json } from '../../core/index.ts';
 import { parsePythonLiteral } from './python-literal.ts';
 
-let yaml: typeof import('yaml') | undefined;
+let yaml: typeof Yaml | undefined;
 
 /** Loads the library for YAML; before that, text that is YAML counts as text without fields. */
 export async function loadYaml(): Promise<void> {
