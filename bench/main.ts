@@ -1,4 +1,4 @@
-// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only import,turn,stream,open,first,tools,sandbox,growth,search,index,rules,checks,backtest,verifiers,fleet,serve] [--runs 1000] [--postgres <url>] [--peers <folder>]
+// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only import,turn,stream,open,first,tools,sandbox,growth,search,index,rules,checks,backtest,verifiers,flow,fleet,serve] [--runs 1000] [--postgres <url>] [--peers <folder>]
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import { benchRetrieval } from './retrieval.ts';
 import { benchRules } from './rules.ts';
 import { median } from './median.ts';
 import { benchSearch } from './search.ts';
+import { benchFlow } from './flow.ts';
 import { benchVerifiers } from './verifiers.ts';
 import { writeEvents, writeMessages } from './sessions.ts';
 
@@ -22,7 +23,7 @@ const { values } = parseArgs({
     only: {
       type: 'string',
       default:
-        'import,turn,stream,open,first,tools,sandbox,growth,search,index,rules,checks,backtest,verifiers,fleet,serve',
+        'import,turn,stream,open,first,tools,sandbox,growth,search,index,rules,checks,backtest,verifiers,flow,fleet,serve',
     },
     runs: { type: 'string', default: '1000' },
     postgres: { type: 'string' },
@@ -178,6 +179,7 @@ try {
   }
   if (selected.includes('growth')) printGrowth(1000);
   if (selected.includes('verifiers')) await benchVerifiers(rounds);
+  if (selected.includes('flow')) await benchFlow(rounds);
   if (selected.includes('backtest')) await benchBacktest(folder, rounds);
   if (selected.includes('fleet')) benchFleet(folder, Math.min(rounds, 3), Number(values.runs), values.postgres);
   if (selected.includes('serve')) await benchServe();

@@ -1,7 +1,7 @@
 // The flow policy: decides about a call from the labels of its values, the declaration of its tool and the words of the user.
 import { isObject, type Json } from '../../core/index.ts';
 import { callKey, valueTokens, type FlowState } from './flow-state.ts';
-import { labelValue } from './label-value.ts';
+import { labelValue, readContext } from './label-value.ts';
 import { normalizeText, splitTokens } from './normalize-text.ts';
 import {
   controlRoles,
@@ -25,7 +25,7 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
     type: 'ask',
     rule,
     values,
-    bad,
+    bad: bad.map((each) => (each.found ? { ...each, context: readContext(each.found) } : each)),
   });
   const answer = state.answerOfCall(callKey(call));
   if (answer === false) return { type: 'deny', rule: 'refused-before', values, bad: [] };

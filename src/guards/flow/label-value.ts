@@ -4,7 +4,8 @@ import { toAmount } from './amounts.ts';
 import { valueTokens, type FlowState } from './flow-state.ts';
 import type { FlowSource, Integrity, LabelledValue } from './types.ts';
 
-type Label = { readonly label: Integrity; readonly source?: FlowSource; readonly context?: string };
+type Found = NonNullable<LabelledValue['found']>;
+type Label = { readonly label: Integrity; readonly source?: FlowSource; readonly found?: Found };
 
 /** Values of roles that name things are compared; shorter ids match by chance, and count only if they are equal to a trusted value. */
 const minIdChars = 3;
@@ -54,14 +55,15 @@ function labelUntrusted(
 
 const describe = (
   { text, source }: { readonly text: string; readonly source: FlowSource },
-  tokens: readonly string[],
-): Label => ({ label: 'untrusted', source, context: sentenceAround(text, tokens) });
+  [token = '']: readonly string[],
+): Label => ({ label: 'untrusted', source, found: { text, token } });
 
 const contextChars = 160;
 
-/** The part of a text around the first of these tokens. */
-function sentenceAround(text: string, [first = '']: readonly string[]): string {
-  const at = Math.max(0, text.toLowerCase().indexOf(first));
+/** The part of a text around a token, for a question. */
+export function readContext({ text, token }: Found): string {
+  const exact = text.indexOf(token);
+  const at = exact < 0 ? Math.max(0, text.toLowerCase().indexOf(token)) : exact;
   return text.slice(Math.max(0, at - contextChars / 2), at + contextChars).trim();
 }
 

@@ -70,7 +70,9 @@ export type LabelledValue = {
   readonly value: string;
   readonly label: Integrity;
   readonly source?: FlowSource;
-  /** The text around the value in its source. */
+  /** Where the value was found: a text of a third party, and the token that was looked for. */
+  readonly found?: { readonly text: string; readonly token: string };
+  /** The text around the value in its source; only of values that are asked about. */
   readonly context?: string;
 };
 
