@@ -4,5 +4,5 @@
 const longMarkRun = /\p{M}{30}/gu;
 
 /** Returns a text in a normalization form. A run of more than 30 combining marks, which no language uses, gets a joiner after each 30. */
-export const normalizeUnicode = (text: string, form: 'NFC' | 'NFKC'): string =>
+export const normalizeUnicode = (text: string, form: 'NFC' | 'NFKC' | 'NFKD'): string =>
   text.replaceAll(longMarkRun, '$&\u034f').normalize(form);

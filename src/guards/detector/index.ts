@@ -1,0 +1,9 @@
+// The injection detector: one weak signal beside the flow policy.
+export {
+  createDetector,
+  defaultDetectorThreshold,
+  type Detector,
+  type DetectorChannel,
+  type DetectorOptions,
+  type DetectorScore,
+} from './detector.ts';
