@@ -1,4 +1,4 @@
-// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only import,turn,stream,open,first,tools,sandbox,growth,search,index,rules,checks,backtest,verifiers,flow,fleet,serve] [--runs 1000] [--postgres <url>] [--peers <folder>]
+// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only import,turn,stream,open,first,tools,sandbox,growth,search,index,rules,checks,detector,backtest,verifiers,flow,fleet,serve] [--runs 1000] [--postgres <url>] [--peers <folder>]
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchBacktest } from './backtest.ts';
 import { benchChecks } from './checks.ts';
+import { benchDetector } from './detector.ts';
 import { benchFleet } from './fleet.ts';
 import { benchServe } from './serve.ts';
 import { benchRetrieval } from './retrieval.ts';
@@ -23,7 +24,7 @@ const { values } = parseArgs({
     only: {
       type: 'string',
       default:
-        'import,turn,stream,open,first,tools,sandbox,growth,search,index,rules,checks,backtest,verifiers,flow,fleet,serve',
+        'import,turn,stream,open,first,tools,sandbox,growth,search,index,rules,checks,detector,backtest,verifiers,flow,fleet,serve',
     },
     runs: { type: 'string', default: '1000' },
     postgres: { type: 'string' },
@@ -157,6 +158,7 @@ try {
     );
   }
   if (selected.includes('checks')) await benchChecks(rounds);
+  if (selected.includes('detector')) benchDetector(rounds);
   if (selected.includes('rules')) await benchRules(rounds, measure('fairlead', url, 'turn', 1000).ms / 1000);
   if (selected.includes('tools')) {
     const ways = ['bare', 'loop', 'loop-file'];

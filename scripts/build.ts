@@ -1,7 +1,7 @@
 // Builds dist/: one code-split ESM bundle with a chunk for each lazily imported module, the page of the server, and a declaration for each public entry.
 // What package.json lists as a dependency of users stays outside the bundle; what it lists for developers is bundled when imported.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import path from 'node:path';
 import { build } from 'rolldown';
@@ -76,6 +76,8 @@ const { output } = await build({
     handler(level, log);
   },
 });
+// Read by src/guards/detector/weights.ts.
+copyFileSync(path.join(root, 'src/guards/detector/weights.bin'), path.join(stagingDir, 'detector-weights.bin'));
 escapeNonAsciiInDir(stagingDir);
 rewriteLazyRuntimeInDir(stagingDir);
 rewriteBuiltinsInDir(stagingDir);

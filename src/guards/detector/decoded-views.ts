@@ -76,9 +76,7 @@ function isReadable(text: string): boolean {
 
 /** Joins letters with one space between them; more spaces separate words. */
 const joinSpacedLetters = (text: string): string =>
-  text
-    .replaceAll(/ {2,}/g, '\n')
-    .replaceAll(/(?:\b[A-Za-z] )+[A-Za-z]\b/g, (letters) => letters.replaceAll(' ', ''));
+  text.replaceAll(/ {2,}/g, '\n').replaceAll(/(?:\b[A-Za-z] )+[A-Za-z]\b/g, (letters) => letters.replaceAll(' ', ''));
 
 const letterKind = 1;
 const signKind = 2;
@@ -90,7 +88,7 @@ for (const sign of Object.keys(digitLetters)) kinds[sign.charCodeAt(0)] = signKi
 /** Whether enough words have digits or signs between letters, or before two letters. Each character is read at most three times. */
 function hasDigitWords(lower: string): boolean {
   let count = 0;
-  for (let at = 0; at < lower.length && count < minDigitWords; ) {
+  for (let at = 0; at < lower.length && count < minDigitWords;) {
     const kind = kindAt(lower, at);
     if (kind === 0) {
       at += 1;

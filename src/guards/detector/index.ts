@@ -7,3 +7,10 @@ export {
   type DetectorOptions,
   type DetectorScore,
 } from './detector.ts';
+export {
+  calibrateThreshold,
+  readDetectorDocuments,
+  scanDocuments,
+  type DetectorDocument,
+  type DetectorReport,
+} from './scan.ts';

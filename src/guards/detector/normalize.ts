@@ -3,7 +3,7 @@ import { normalizeUnicode } from '../../core/index.ts';
 
 /** Characters that are not displayed. Tag characters are replaced before. */
 const hiddenCharacters =
-  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\u{e0000}-\u{e01ef}]/gu;
+  /\u034f|\u17b4|\u17b5|[\u180b-\u180d]|[\ufe00-\ufe0f]|[\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0]|[\u{e0000}-\u{e01ef}]/gu;
 /** Tag characters that stand for printable ASCII. */
 const tagCharacters = /[\u{e0020}-\u{e007e}]/gu;
 const tagOffset = 0xe0000;

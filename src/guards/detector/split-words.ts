@@ -39,7 +39,7 @@ const numbers: readonly string[] = Array.from({ length: maxDigits + 1 }, (_, len
 /** Calls `onWord` for each word of a part of a text. Line breaks in a row are one word. */
 export function splitWords(text: string, from: number, to: number, onWord: (word: string) => void): void {
   let isAfterBreak = false;
-  for (let at = from; at < to; ) {
+  for (let at = from; at < to;) {
     const start = at;
     const kind = classes[text.charCodeAt(at)];
     at += 1;

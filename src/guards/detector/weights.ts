@@ -7,15 +7,17 @@ import { vectorScales } from './vector-scales.ts';
 export const tableRows = 32_768;
 /** Numbers of a word vector. */
 export const vectorSize = 40;
-/** Words that the first convolution reads at once, and its outputs. */
+/** Words that the first convolution reads at once. */
 export const wordSpan = 7;
+/** Outputs of the first convolution. */
 export const wordFeatures = 64;
-/** Blocks that the second convolution reads at once, and its outputs. */
+/** Blocks of words that the second convolution reads at once. */
 export const blockSpan = 3;
+/** Outputs of the second convolution. */
 export const blockFeatures = 24;
-/** Inputs and outputs of the hidden layer. The inputs are maximum and mean of the first features, the maximum of the second ones, and the channel. */
-export const channelCount = 2;
-export const hiddenInputs = 2 * wordFeatures + blockFeatures + channelCount;
+/** The inputs of the hidden layer: maximum and mean of the first features, the maximum of the second ones, and one of two channels. */
+export const hiddenInputs: number = 2 * wordFeatures + blockFeatures + 2;
+/** Outputs of the hidden layer. */
 export const hiddenSize = 48;
 
 /** The layers in the order of the file, with their number of weights. */

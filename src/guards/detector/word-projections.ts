@@ -3,7 +3,7 @@ import { longWord } from './split-words.ts';
 import { tableRows, vectorSize, wordFeatures, wordSpan, type DetectorWeights } from './weights.ts';
 
 /** Numbers of one projection: one for each position of the word in the span, and output. */
-export const projectionSize = wordSpan * wordFeatures;
+export const projectionSize: number = wordSpan * wordFeatures;
 /** About 29 MB. When they are used up, the words are computed again. */
 const maxWords = 16_384;
 const initialWords = 1024;
@@ -14,7 +14,7 @@ const partChars = 4;
 /** The projections of words by number. Number 0 is no word: it adds nothing. */
 export class WordProjections {
   /** All projections in a row. It is replaced when it grows. */
-  values = new Float32Array(initialWords * projectionSize);
+  values: Float32Array = new Float32Array(initialWords * projectionSize);
   readonly #numbers = new Map<string, number>();
   readonly #weights: DetectorWeights;
   readonly #vector = new Float64Array(vectorSize);

@@ -10,6 +10,8 @@ import {
 import { decideCall } from './decide-call.ts';
 import type { FlowLog } from './flow-log.ts';
 import type { FlowFold } from './fold-log.ts';
+import type { FlowState } from './flow-state.ts';
+import type { SuspiciousText } from './suspicious-texts.ts';
 import type { FlowCall, FlowDecision, FlowDeclarations, FlowRule, LabelledValue } from './types.ts';
 
 /** `ask` asks the user, `deny` denies what would be asked, `observe` allows everything: a report shows what would have been asked. */
@@ -24,7 +26,8 @@ export function createFlowGate(
     mode,
   }: { readonly fold: FlowFold; readonly declarations: FlowDeclarations; readonly mode: () => FlowMode },
 ): Gate {
-  return (given, runState) => {
+  const findSuspicious = createLazyDetector();
+  return async (given, runState) => {
     if (mode() === 'observe') return { type: 'allow' };
     const unwrapped = unwrapDeferredCall({ tool: given.tool, input: given.input });
     const call: FlowCall = { id: given.id, ...(typeof unwrapped === 'string' ? given : unwrapped) };
@@ -34,7 +37,29 @@ export function createFlowGate(
     const by = { kind: 'flow', name: decision.rule } as const;
     if (decision.type === 'deny' || mode() === 'deny')
       return { type: 'deny', reason: formatDenial(call, decision), by };
-    return { type: 'ask', question: formatFlowQuestion(call, decision, state.userTexts.at(-1)), by };
+    const suspicious = await findSuspicious(state, decision.bad);
+    return { type: 'ask', question: formatFlowQuestion(call, decision, state.userTexts.at(-1), suspicious), by };
+  };
+}
+
+/** Loads the detector for the first question. Without it a question is the same, except for its line about suspicious texts. */
+function createLazyDetector(): (
+  state: FlowState,
+  values: readonly LabelledValue[],
+) => Promise<readonly SuspiciousText[]> {
+  const load = async () => {
+    const [{ createDetector }, { findSuspiciousTexts }] = await Promise.all([
+      import('../detector/index.ts'),
+      import('./suspicious-texts.ts'),
+    ]);
+    const detector = createDetector();
+    return (state: FlowState, values: readonly LabelledValue[]) => findSuspiciousTexts(state, values, detector);
+  };
+  let loaded: ReturnType<typeof load> | undefined;
+  return async (state, values) => {
+    if (!state.hasUntrusted) return [];
+    loaded ??= load();
+    return loaded.then((find) => find(state, values)).catch(() => []);
   };
 }
 
@@ -55,12 +80,18 @@ const maxValueChars = 300;
 const maxUserChars = 300;
 
 /** The question about a call: what it does, which values come from where, and what the user wrote. */
-export function formatFlowQuestion(call: FlowCall, { rule, bad }: Objection, userText: string | undefined): string {
+export function formatFlowQuestion(
+  call: FlowCall,
+  { rule, bad }: Objection,
+  userText: string | undefined,
+  suspicious: readonly SuspiciousText[] = [],
+): string {
   const more = bad.length > maxShown ? [`  and ${bad.length - maxShown} more values`] : [];
   return [
     `Run ${call.tool}? ${reasons[rule]}`,
     ...bad.slice(0, maxShown).flatMap(formatValue),
     ...more,
+    ...suspicious.slice(0, maxShown).map(formatSuspicious),
     `  The whole call: ${show(JSON.stringify(call.input), 600)}`,
     ...(userText === undefined ? [] : [`  You wrote: ${quote(userText, maxUserChars)}`]),
     askedEachTimeText,
@@ -79,6 +110,9 @@ function formatValue({ parameter, value, label, source, context }: LabelledValue
     ...(context === undefined ? [] : [`    ${quote(context, maxValueChars)}`]),
   ];
 }
+
+const formatSuspicious = ({ source, score }: SuspiciousText): string =>
+  `  suspicious: the text from ${show(source.tool, 80)}${source.call === '' ? '' : `, call ${source.call}`} looks like an instruction (detector, score ${score.toFixed(1)})`;
 
 /** What the model reads. It names no values: text of third parties must not be repeated as a reason. */
 const formatDenial = ({ tool }: FlowCall, { rule, bad }: Objection): string =>

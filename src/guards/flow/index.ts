@@ -1,5 +1,18 @@
 // Information flow control: untrusted text decides nothing.
 export { builtinDeclarations, mergeDeclarations } from './builtin-declarations.ts';
+export {
+  calibrateThreshold,
+  createDetector,
+  defaultDetectorThreshold,
+  readDetectorDocuments,
+  scanDocuments,
+  type Detector,
+  type DetectorChannel,
+  type DetectorDocument,
+  type DetectorOptions,
+  type DetectorReport,
+  type DetectorScore,
+} from '../detector/index.ts';
 export { decideCall } from './decide-call.ts';
 export { parseDeclarations } from './declarations.ts';
 export { createFlowGate, formatFlowQuestion, type FlowMode } from './flow-gate.ts';
@@ -20,6 +33,7 @@ export {
   type ReplayReport,
 } from './replay.ts';
 export { restoreFlowState, serializeFlowState } from './stored-state.ts';
+export { findSuspiciousTexts, type SuspiciousText } from './suspicious-texts.ts';
 export type {
   ControlRole,
   FlowCall,

@@ -72,9 +72,11 @@ export const verificationPoints: readonly CompletionPoint[] = [
       createFlag('tools', 'the declarations of the tools', 'files'),
       createFlag('own', 'a value that identifies the user', 'anything'),
       createFlag('unattended', 'a question is a denial'),
+      createFlag('threshold', 'the score above which a document is an alarm', 'anything'),
+      createFlag('rate', 'the wanted share of false alarms', 'anything'),
       jsonFlag,
     ],
-    firstWord: toWords(['replay']),
+    firstWord: toWords(['replay', 'detector']),
   },
   {
     name: 'verify-claims',

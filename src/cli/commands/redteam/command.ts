@@ -4,13 +4,16 @@ import { printErr, printUsage } from '../../args/stdio.ts';
 import { withProgramName } from '../../args/program-name.ts';
 
 const usage = `Usage: fairlead redteam replay <traces.jsonl> --tools <declarations.json> [--own <value>]... [--unattended] [--json]
+       fairlead redteam detector <file or session>... [--threshold <n>] [--rate <share>] [--json]
 
-replay  decide about the calls of recorded runs, without a model`;
+replay    decide about the calls of recorded runs, without a model
+detector  count the false alarms of the injection detector on your own documents, and find a threshold`;
 
 /** Runs a subcommand; exit code 0 done, 1 failed, 2 invalid arguments. */
 export const run: Command['run'] = async (args) => {
   const [verb, ...rest] = args;
   if (verb === 'replay') return (await import('./replay.ts')).replayCommand(rest);
+  if (verb === 'detector') return (await import('./detector.ts')).detectorCommand(rest);
   if (verb === '--help' || verb === '-h') return (printUsage(usage), 0);
   if (verb !== undefined) printErr(`redteam has no subcommand ${JSON.stringify(verb)}.\n`);
   printErr(`${withProgramName(usage)}\n`);
