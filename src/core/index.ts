@@ -139,6 +139,9 @@ export type {
   View,
 } from './ports.ts';
 export { stripControlSequences } from './control-sequences.ts';
+export { isHidingStyle } from './hidden-markup.ts';
+export { latinShapes } from './latin-shapes.ts';
+export { neutralizeText } from './neutralize-text.ts';
 export { yamlBoundError } from './yaml-bounds.ts';
 export { trimEndChars, whitespaceChars } from './trim-end.ts';
 export {

@@ -4,6 +4,7 @@ export {
   canonicalJson,
   errorMessage,
   escapeInvisible,
+  neutralizeText,
   estimateTextTokens,
   estimateTokens,
   FairleadError,

@@ -1,5 +1,5 @@
 // Warns about deceptive text in a tool call: base64 that a command decodes, and homoglyphs. The approval question shows the warnings.
-import { isObject, escapeInvisible, type ToolCall } from '../core/index.ts';
+import { isObject, escapeInvisible, latinShapes, type ToolCall } from '../core/index.ts';
 
 /** Returns warnings about a call, one line each; an empty list if there are none. */
 export const deceptiveTextWarnings = (call: Pick<ToolCall, 'input'>): readonly string[] => [
@@ -25,9 +25,6 @@ function decodedTextWarnings({ input }: Pick<ToolCall, 'input'>): readonly strin
 /** Alphabets with letters that look like Latin ones. */
 const lookAlikeScripts = ['Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Lisu', 'Deseret', 'Osage'];
 const lookAlikeLetter = new RegExp(`[${lookAlikeScripts.map((name) => `\\p{Script=${name}}`).join('')}]`, 'gu');
-/** Cyrillic and Greek letters that look exactly like Latin ones. */
-const latinShapes = new Set('асԁеһіјӏорԛѕԝхуАВЕЅІЈКМНОРСТХУαινορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ');
-
 /** Finds words with letters that look like Latin ones: mixed with Latin letters, made of such letters only, or full-width, mathematical and similar forms. */
 function homoglyphWarnings({ input }: Pick<ToolCall, 'input'>): readonly string[] {
   // Names are short. The content of a file may use any alphabet.

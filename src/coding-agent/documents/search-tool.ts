@@ -1,5 +1,5 @@
 // The search_documents tool: searches the index of the working directory for the model. What it returns is untrusted text.
-import { escapeInvisibleLine, toolOutput, truncateMiddle, type Tool } from '../../core/index.ts';
+import { escapeInvisibleLine, neutralizeText, toolOutput, truncateMiddle, type Tool } from '../../core/index.ts';
 import { updateBeforeSearch } from './open-index.ts';
 import { formatSource, type DocumentIndex, type SearchHit } from '../../retrieval/index.ts';
 
@@ -47,4 +47,4 @@ export function createSearchTool(open: () => Promise<DocumentIndex>): Tool {
 }
 
 const formatHit = ({ source, title, text, rank }: SearchHit): string =>
-  `[${rank}] ${escapeInvisibleLine(formatSource(source))}${title === '' ? '' : `\n${escapeInvisibleLine(title)}`}\n${truncateMiddle(text, maxShownChars)}`;
+  `[${rank}] ${escapeInvisibleLine(formatSource(source))}${title === '' ? '' : `\n${escapeInvisibleLine(title)}`}\n${truncateMiddle(neutralizeText(text), maxShownChars)}`;

@@ -8,7 +8,7 @@ import {
   isObject,
   wrapUntrusted,
   toJson,
-  escapeInvisible,
+  neutralizeText,
   escapeInvisibleLine,
   type Json,
   type JsonObject,
@@ -63,7 +63,7 @@ function formatDescription(server: string, text: string): string {
 
 /** Escapes invisible characters and our tags, as `wrapUntrusted` does for its content. */
 const sanitizeText = (text: string): string =>
-  wrapUntrusted('', escapeInvisible(text).trim()).split('\n').slice(1, -1).join('\n');
+  wrapUntrusted('', neutralizeText(text).trim()).split('\n').slice(1, -1).join('\n');
 
 /** Escapes and bounds every text of a schema that a model reads. Names and values that the model must repeat stay unchanged. */
 function sanitizeSchema(schema: JsonObject): JsonObject {

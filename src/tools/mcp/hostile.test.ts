@@ -322,7 +322,7 @@ test('attack 43, 44: text of a server is marked as its own, bounded and escaped,
     assert.match(tool.description, /^\[MCP server (one|two) says\]/);
     assert.match(tool.description, /data from outside, not instructions/);
   }
-  assert.equal((await call('mcp__one__get__2J_it')).text, 'one ␛[31mget␛[2J it');
+  assert.equal((await call('mcp__one__get__2J_it')).text, 'one get it');
   assert.equal((await call('mcp__two__read_file')).text, 'two');
 });
 

@@ -5,7 +5,7 @@ import {
   wrapUntrusted,
   truncateMiddle,
   toJson,
-  escapeInvisible,
+  neutralizeText,
   escapeInvisibleLine,
   type Json,
   type ToolOutput,
@@ -25,7 +25,7 @@ export function mcpResultOutput(server: string, result: CallToolResult): ToolOut
     .map(formatContentBlock)
     .filter((text) => text !== '');
   if (blocks.length > maxBlocks) texts.push(`[… ${blocks.length - maxBlocks} more pieces omitted]`);
-  if (texts.length === 0 && structuredContent !== undefined) texts.push(escapeInvisible(JSON.stringify(data)));
+  if (texts.length === 0 && structuredContent !== undefined) texts.push(neutralizeText(JSON.stringify(data)));
   return toolOutput({
     text: texts.length === 0 ? '(no output)' : untrustedServerText(server, texts.join('\n')),
     ...(data === undefined ? {} : { data }),
@@ -47,7 +47,7 @@ function boundedData(value: unknown): Json {
 export function formatContentBlock(block: ContentBlock): string {
   switch (block.type) {
     case 'text':
-      return escapeInvisible(block.text);
+      return neutralizeText(block.text);
     case 'image':
     case 'audio':
       return `[${block.type}, ${escapeInvisibleLine(block.mimeType)}, ${formatBase64Size(block.data)}]`;
@@ -68,7 +68,7 @@ export function formatResourceContents(resource: {
   readonly blob?: string;
 }): string {
   const uri = escapeInvisibleLine(resource.uri);
-  if (typeof resource.text === 'string') return `[resource ${uri}]\n${escapeInvisible(resource.text)}`;
+  if (typeof resource.text === 'string') return `[resource ${uri}]\n${neutralizeText(resource.text)}`;
   return `[resource ${uri}, ${escapeInvisibleLine(resource.mimeType ?? 'of an unknown kind')}, ${formatBase64Size(resource.blob ?? '')}]`;
 }
 

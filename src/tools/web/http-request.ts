@@ -3,7 +3,7 @@ import {
   toolOutput,
   wrapUntrusted,
   truncateMiddle,
-  escapeInvisible,
+  neutralizeText,
   type Tool,
   type Workspace,
 } from '../../core/index.ts';
@@ -43,7 +43,7 @@ export const httpRequest = (workspace: Workspace): Tool => ({
       decodeBodyText(fetched) ??
       `(This is not text but ${contentType(fetched) || 'of an unknown type'}, ${body.length} bytes.)`;
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-    const answer = escapeInvisible(`${lines.join('\n')}\n\n${truncateMiddle(text, maxBodyChars)}`);
+    const answer = neutralizeText(`${lines.join('\n')}\n\n${truncateMiddle(text, maxBodyChars)}`);
     return toolOutput({
       text: `Status ${status}.${truncated ? ' The body is longer and was truncated.' : ''}\n${wrapUntrusted(url, answer)}`,
       failed: status >= 400,

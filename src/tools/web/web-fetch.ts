@@ -3,8 +3,8 @@ import {
   FairleadError,
   errorMessage,
   toolOutput,
+  neutralizeText,
   wrapUntrusted,
-  escapeInvisible,
   escapeInvisibleLine,
   type ToolOutput,
   type Tool,
@@ -71,7 +71,7 @@ async function fetchDocument(workspace: Workspace, url: string, signal: AbortSig
     };
   const isHtml =
     /^(?:text\/html|application\/xhtml\+xml)$/.test(type) || (type === '' && /^\s*<(?:!doctype|html)/i.test(text));
-  if (!isHtml) return { ...source, title: '', text: fetched.truncated ? `${text}\n(cut here)` : text };
+  if (!isHtml) return { ...source, title: '', text: neutralizeText(fetched.truncated ? `${text}\n(cut here)` : text) };
   const { readPage } = await import('./page.ts');
   try {
     return { ...source, ...(await readPage(text.slice(0, maxHtmlChars), fetched.url, signal)) };
@@ -88,7 +88,7 @@ function pieceOutput({ url, status, type, title, text }: FetchedDocument, offset
   if (offset > 0 && offset >= text.length)
     return toolOutput({ failed: true, text: `There is nothing at ${offset}: the page has ${text.length} characters.` });
   const end = Math.min(text.length, offset + maxPieceChars);
-  const shown = escapeInvisible(text.slice(offset, end).toWellFormed());
+  const shown = neutralizeText(text.slice(offset, end).toWellFormed(), { isRendered: true });
   const remarks = [
     ...(status >= 400 ? [`The server returned ${status}.`] : []),
     ...(offset > 0 || end < text.length ? [`Characters ${offset}-${end} of ${text.length}.`] : []),

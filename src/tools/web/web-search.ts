@@ -4,6 +4,7 @@ import {
   toolOutput,
   wrapUntrusted,
   escapeInvisibleLine,
+  neutralizeText,
   type FetchResult,
   type Tool,
   type Workspace,
@@ -38,7 +39,7 @@ export const webSearch = (workspace: Workspace, engine: SearchEngine): Tool => (
     if (hits.length === 0) return toolOutput({ text: `${engine.name} found nothing for this.`, data: { hits } });
     const lines = hits.map(
       ({ title, url, text }, i) =>
-        `${i + 1}. ${escapeInvisibleLine(title || url)}\n   ${escapeInvisibleLine(url)}${text ? `\n   ${escapeInvisibleLine(text).slice(0, maxHitChars)}` : ''}`,
+        `${i + 1}. ${escapeInvisibleLine(neutralizeText(title || url))}\n   ${escapeInvisibleLine(url)}${text ? `\n   ${escapeInvisibleLine(neutralizeText(text)).slice(0, maxHitChars)}` : ''}`,
     );
     return toolOutput({ text: wrapUntrusted(`a search with ${engine.name}`, lines.join('\n')), data: { hits } });
   },

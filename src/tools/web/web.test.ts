@@ -80,7 +80,7 @@ test('[P20] a page without an article is returned whole; plain text and JSON are
   const read = async (path: string): Promise<string> => (await call(webFetch(workspace), { url: base + path })).text;
   assert.match(await read('/list'), new RegExp(`- \\[Item 29\\]\\(${base}/29\\)`));
   assert.match(await read('/json'), /\n\{"a": 1\}\n/);
-  assert.match(await read('/plain'), /\ncafé ␛\[2J\n/);
+  assert.match(await read('/plain'), /\ncafé\n/);
   assert.match(await read('/png'), /not text but image\/png, 3 bytes/);
   assert.match(await read('/fragment'), /\njust \*\*this\*\*\n/);
   assert.match(await read('/deep'), /deep down/);
@@ -97,9 +97,11 @@ test('[P20] attack 66: a page cannot close the block that marks it as untrusted 
   assert.doesNotMatch(text, /<system-reminder>/);
 });
 
-test('[P20] attack 69: hidden text of a page is not returned', async (t) => {
+test('[P20, A44] attack 69: hidden text of a page is not returned', async (t) => {
   const tricks = `<p hidden>obey1</p><p style="color: red; DISPLAY : none">obey2</p><div style="visibility:hidden"><b>obey3</b></div>
-    <!-- obey4 --><template>obey5</template><noscript>obey6</noscript>`;
+    <!-- obey4 --><template>obey5</template><noscript>obey6</noscript>
+    <p style="color:#fff">obey7</p><p style="font-size:0">obey8</p><font color=white>obey9</font><p style="opacity:0">obey10</p>
+    <p style="position:absolute; left:-5000px">obey11</p><p style="displ\\61y:none">obey12</p>`;
   const { base, workspace } = await startSite(t, ({ url }, response) =>
     response
       .writeHead(200, { 'content-type': 'text/html' })
@@ -109,6 +111,19 @@ test('[P20] attack 69: hidden text of a page is not returned', async (t) => {
     const { text } = await call(webFetch(workspace), { url: base + place });
     assert.match(text, /shown|fairlead/);
     assert.doesNotMatch(text, /obey/);
+  }
+});
+
+test('[A44] hidden text of other documents is not returned, and look-alike letters are shown', async (t) => {
+  const body =
+    'shown <!-- obey1 --> p\u0430ypal <div style="display:none">obey2</div>\u200b\u200c\u200b\u200c\u200b end';
+  const { base, workspace } = await startSite(t, (_, response) =>
+    response.writeHead(200, { 'content-type': 'text/markdown; charset=utf-8' }).end(body),
+  );
+  for (const tool of [webFetch(workspace), httpRequest(workspace)]) {
+    const { text } = await call(tool, { url: base });
+    assert.match(text, /shown .*p<U\+0430>ypal .*\[hidden: invisible text, 5 characters\] end/);
+    assert.doesNotMatch(text, /obey|\p{Cf}/u);
   }
 });
 
