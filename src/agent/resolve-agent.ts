@@ -10,6 +10,7 @@ export type ResolveAgentOptions = Partial<
     | 'rules'
     | 'views'
     | 'renderers'
+    | 'spotlight'
     | 'maxNoteTokens'
     | 'gates'
     | 'stops'
@@ -34,7 +35,16 @@ export type ResolveAgentOptions = Partial<
 /** The resolved agent. Absent parts are empty. By default a conversation that fills most of the context window is summarized; no compactor may drop user messages. */
 export function resolveAgent(options: ResolveAgentOptions): ResolvedAgent {
   const { provider, system, tools = [], rules = [], gates = [], stops = [], checks = [], settings = {} } = options;
-  const { reminders = [], limits, renderers, maxNoteTokens, outputSchema, compactor, resolveToolName } = options;
+  const {
+    reminders = [],
+    limits,
+    renderers,
+    spotlight,
+    maxNoteTokens,
+    outputSchema,
+    compactor,
+    resolveToolName,
+  } = options;
   const views = joinViews(options.views, checks);
   return {
     provider,
@@ -51,6 +61,7 @@ export function resolveAgent(options: ResolveAgentOptions): ResolvedAgent {
     ...(resolveToolName ? { resolveToolName } : {}),
     ...(views ? { views } : {}),
     ...(renderers ? { renderers } : {}),
+    ...(spotlight ? { spotlight } : {}),
     ...(maxNoteTokens === undefined ? {} : { maxNoteTokens }),
     compactor: compactor ? preserveUserMessages(compactor) : defaultCompactor(),
   };

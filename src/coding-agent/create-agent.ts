@@ -234,7 +234,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   const toolNames = new Set(tools.map(({ name }) => name));
   const ownInstructions = joinSections([settings.instructions, texts.configSection]);
   const system = joinSections([
-    formatSystemPrompt(cwd, settings.profile.product),
+    formatSystemPrompt(cwd, settings.profile.product, settings.spotlight),
     ownInstructions,
     redactor.redact(instructions.text),
     redactor.redact(resources.skillSection),
@@ -274,6 +274,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
         settings: toModelSettings(settings),
         // A model without tools needs no text about them: small models read slowly and forget what comes first.
         system: scope === 'all' ? system : joinSections([formatReducedPrompt(scope, cwd, settings), ownInstructions]),
+        ...(scope === 'all' ? { spotlight: settings.spotlight } : {}),
         tools: [...selectModelTools(tools, scope), ...clientTools],
         resolveToolName: resolveAlias,
         reminders: [background.reminder, ...reminders],

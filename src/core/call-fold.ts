@@ -20,7 +20,9 @@ export function endCall(s: RunState, e: Event & { type: 'tool-ended' }): RunStat
     copyText(e, { type: 'tool-result' as const, id: call.id, tool: call.tool }),
     {
       failed: e.outcome !== 'ok',
-      ...(e.untrusted === true && s.nonce ? { nonce: s.nonce } : {}),
+      ...(e.untrusted === true && s.nonce
+        ? { nonce: s.nonce, ...(e.spotlight === undefined ? {} : { spotlight: e.spotlight }) }
+        : {}),
       ...(e.files?.length ? { files: e.files } : {}),
     },
   );

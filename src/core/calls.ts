@@ -194,12 +194,12 @@ async function executeCall(
     const fact = toolResultFact(call.id, outcome.value, maxChars, ms, (output) =>
       renderToolOutput(agent, call, output),
     );
-    return tool.untrustedOutput === true ? markUntrusted(fact, writer.state.nonce) : fact;
+    return tool.untrustedOutput === true ? markUntrusted(fact, writer.state.nonce, agent.spotlight) : fact;
   } catch (error) {
     const outcome = context.signal.aborted ? 'interrupted' : 'failed';
     const text = escapeReminderTags(escapeForProvider(agent, `Error: ${errorMessage(error)}`));
     const fact = toolEndedFact(call, outcome, text, context.clock() - startedAt);
-    return tool.untrustedOutput === true ? markUntrusted(fact, writer.state.nonce) : fact;
+    return tool.untrustedOutput === true ? markUntrusted(fact, writer.state.nonce, agent.spotlight) : fact;
   } finally {
     progress.end();
     abort.release();

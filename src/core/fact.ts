@@ -3,6 +3,7 @@ import type { ApprovalPreview } from './approval-preview.ts';
 import type { Failure } from './errors.ts';
 import type { Json } from './json.ts';
 import type { FilePart, FinishReason, Message, MessagePart, ToolChoice, ToolSpec, Usage } from './message.ts';
+import type { Spotlight } from './spotlight.ts';
 import type { ToolCall } from './state.ts';
 
 /** Why a run ended: a closed union, decided from the state alone. */
@@ -284,6 +285,8 @@ export type Fact =
       readonly text: string;
       /** The text is from files, programs or networks, and is marked as such for the model. */
       readonly untrusted?: boolean;
+      /** How the text is marked for the model besides its tags; absent for tags alone. */
+      readonly spotlight?: Exclude<Spotlight, 'delimiters'>;
       readonly files?: readonly FilePart[];
       readonly data?: Json;
       readonly notes?: readonly Note[];

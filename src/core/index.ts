@@ -141,6 +141,7 @@ export type {
 export { stripControlSequences } from './control-sequences.ts';
 export { isHidingStyle } from './hidden-markup.ts';
 export { latinShapes } from './latin-shapes.ts';
+export { spotlightSentences, spotlightText, type Spotlight } from './spotlight.ts';
 export { neutralizeText } from './neutralize-text.ts';
 export { yamlBoundError } from './yaml-bounds.ts';
 export { trimEndChars, whitespaceChars } from './trim-end.ts';

@@ -1,5 +1,6 @@
 // Provider-neutral messages between user, model and tools.
 import type { Json, JsonObject } from './json.ts';
+import type { Spotlight } from './spotlight.ts';
 
 /** Opaque provider metadata (signatures, item ids), sent back to the same provider family and dropped for others. */
 export type ProviderMetadata = { readonly family: string; readonly data: JsonObject };
@@ -38,6 +39,8 @@ export type ToolResultPart = {
   readonly failed: boolean;
   /** Set if the text is from files, programs or networks: the nonce of the tags that `formatToolResult` puts around it. */
   readonly nonce?: string;
+  /** How the text is marked besides its tags; absent for tags alone. */
+  readonly spotlight?: Exclude<Spotlight, 'delimiters'>;
   /** Images shown to the model with the text. */
   readonly files?: readonly FilePart[];
 };

@@ -3,6 +3,7 @@ import type { Compactor } from './compactor-port.ts';
 import type { Event, Fact, Limits, Note, DecisionSource, UsageTotals, StopReason, Verdict } from './fact.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { FilePart, FinishReason, Message, ToolChoice, ToolSpec, Usage } from './message.ts';
+import type { Spotlight } from './spotlight.ts';
 import type { ToolCall, RunState } from './state.ts';
 import type { ApprovalHandler } from './pending-approvals.ts';
 import type { ApprovalPreview } from './approval-preview.ts';
@@ -288,6 +289,8 @@ export type ResolvedAgent = {
   readonly views?: readonly NamedView<unknown>[];
   /** The first renderer that returns text formats an output. */
   readonly renderers?: readonly Renderer[];
+  /** How text of tools with `untrustedOutput` is marked for the model besides its tags; default `delimiters`, tags alone. */
+  readonly spotlight?: Spotlight;
   readonly reminders: readonly Reminder[];
   /** Max tokens of notes per turn, safety notes excluded; default 2,000. Other notes wait for the next turn. */
   readonly maxNoteTokens?: number;

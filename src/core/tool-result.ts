@@ -3,6 +3,7 @@ import type { Fact, Note } from './fact.ts';
 import { isObject, toJson } from './json.ts';
 import type { FilePart, ToolResultPart } from './message.ts';
 import { isNote } from './notes.ts';
+import { spotlightAttributes, spotlightText, type Spotlight } from './spotlight.ts';
 import { escapeReminderTags } from './untrusted-text.ts';
 import { TOOL_OUTPUT, type ToolOutput } from './ports.ts';
 import { parseUsageTotals } from './usage-totals.ts';
@@ -30,28 +31,40 @@ export function toolResultFact(
 }
 
 /** Returns the fact with its text marked as untrusted. The nonce of the marks is removed from the text, so that the text cannot close them. */
-export const markUntrusted = (fact: ToolEndedFact, nonce: string | undefined): ToolEndedFact => ({
+export const markUntrusted = (
+  fact: ToolEndedFact,
+  nonce: string | undefined,
+  spotlight: Spotlight = 'delimiters',
+): ToolEndedFact => ({
   ...fact,
   ...(nonce && fact.text.includes(nonce) ? { text: fact.text.replaceAll(nonce, '[nonce]') } : {}),
   untrusted: true,
+  ...(spotlight === 'delimiters' ? {} : { spotlight }),
 });
 
 /** The tags around a text of a tool result that is from outside; the text does not contain their nonce. */
 export type ResultTags = { readonly open: string; readonly close: string };
 
 /** Returns the tags around the text of a tool result; undefined if the text is not marked. */
-export const resultTags = ({ nonce }: Pick<ToolResultPart, 'nonce'>): ResultTags | undefined =>
-  nonce ? { open: `<outside-text-${nonce}>\n`, close: `\n</outside-text-${nonce}>` } : undefined;
+export const resultTags = ({ nonce, spotlight = 'delimiters' }: ResultMarks): ResultTags | undefined =>
+  nonce
+    ? {
+        open: `<outside-text-${nonce}${spotlightAttributes[spotlight]}>\n`,
+        close: `\n</outside-text-${nonce}>`,
+      }
+    : undefined;
+
+type ResultMarks = Pick<ToolResultPart, 'nonce'> & { readonly spotlight?: Spotlight };
 
 /** Returns the text of a tool result as the model reads it: text from outside is between tags that it cannot close. */
-export function formatToolResult(part: Pick<ToolResultPart, 'text' | 'nonce'>): string {
+export function formatToolResult(part: Pick<ToolResultPart, 'text'> & ResultMarks): string {
   const tags = resultTags(part);
-  return tags ? `${tags.open}${part.text}${tags.close}` : part.text;
+  return tags ? `${tags.open}${spotlightText(part.text, part.spotlight ?? 'delimiters')}${tags.close}` : part.text;
 }
 
 /** Returns the text that `formatToolResult` put between tags; any other text as it is. */
 export const parseToolResult = (text: string): string =>
-  /^<outside-text-([^>\n]+)>\n([^]*)\n<\/outside-text-\1>$/.exec(text)?.[2] ?? text;
+  /^<outside-text-([^>\s]+)(?: [^>\n]*)?>\n([^]*)\n<\/outside-text-\1>$/.exec(text)?.[2] ?? text;
 
 function textOfValue(value: unknown): string {
   if (value === undefined) return '(no output)';

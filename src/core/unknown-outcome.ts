@@ -29,7 +29,7 @@ export async function resolveUnknownOutcome(
   if (found.type === 'happened') {
     const maxChars = state.limits?.outputChars ?? 100_000;
     const fact = toolResultFact(call.id, found.value, maxChars, 0, (output) => renderToolOutput(agent, call, output));
-    return tool.untrustedOutput === true ? markUntrusted(fact, state.nonce) : fact;
+    return tool.untrustedOutput === true ? markUntrusted(fact, state.nonce, agent.spotlight) : fact;
   }
   if (agent.onUnknownOutcome !== 'ask') return unknownOutcomeFact(call, tool);
   return {

@@ -36,6 +36,7 @@ const parts: Readonly<Record<string, Validator>> = {
     text,
     failed: bool,
     nonce: optional(text),
+    spotlight: optional(oneOf('datamarks', 'base64')),
     files: optional(list(file)),
   }),
 };
@@ -129,6 +130,7 @@ const factSchemas: { readonly [type in Fact['type']]: Readonly<Record<string, Va
     call: text,
     outcome: oneOf('ok', 'failed', 'denied', 'interrupted', 'unknown'),
     text,
+    spotlight: optional(oneOf('datamarks', 'base64')),
     files: optional(list(file)),
     notes: optional(list(note)),
     loadsTools: optional(list(text)),

@@ -120,6 +120,11 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
     description: 'calls that untrusted text decides about: ask, deny, observe or off',
     parse: patternParser(/^(ask|deny|observe|off)$/, 'ask, deny, observe or off'),
   },
+  spotlight: {
+    project: 'never',
+    description: 'how the model sees text from files, programs and networks: delimiters, datamarks or base64',
+    parse: patternParser(/^(delimiters|datamarks|base64)$/, 'delimiters, datamarks or base64'),
+  },
   reminders: {
     project: 'never',
     description: 'built-in reminders that are on: usual, all, none, or their names separated by spaces',

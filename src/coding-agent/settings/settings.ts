@@ -1,7 +1,7 @@
 // Reads the settings and the origin of each: the environment, the `.env` file and the config file of the user, then what files of a project may add.
 import type { FlowMode, PermissionMode } from '../../guards/index.ts';
 import path from 'node:path';
-import type { Json, JsonObject, Limits } from '../../core/index.ts';
+import type { Json, JsonObject, Limits, Spotlight } from '../../core/index.ts';
 import { findFamily, type Environment } from '../../providers/index.ts';
 import { readConfig, getConfigValue } from './config-file.ts';
 import { readEnvFiles, type EnvFile } from './env-files.ts';
@@ -60,6 +60,8 @@ export type Settings = {
   readonly approve: PermissionMode;
   /** What the flow policy does about calls that untrusted text decides about. */
   readonly flowMode: FlowMode | 'off';
+  /** How the model sees text from files, programs and networks. */
+  readonly spotlight: Spotlight;
   /** Whether what an answer says was done is compared with the log. */
   readonly verifiesActions: boolean;
   /** Whether the answer of every run is verified. */
@@ -268,6 +270,7 @@ function toSettings(
     verifiesActions: all.get('verify.actions')?.value !== false,
     verifiesAnswers: all.get('verify.answers')?.value === true,
     approve: (text('approve') ?? 'ask') as PermissionMode,
+    spotlight: (text('spotlight') ?? 'delimiters') as Spotlight,
     flowMode: (text('flow') ?? 'ask') as Settings['flowMode'],
     limits: Object.fromEntries(limits) as Partial<Limits>,
     sandbox: {

@@ -24,7 +24,8 @@ type WithPendingText = {
 
 /** Adds the text of a tool result after at least one other field. Text that a log holds as JSON is not parsed. */
 export function withResultField(fields: object, key: string, part: ToolResultPart): object {
-  const text = getLazyText(part);
+  // An encoded text has other bytes than the log.
+  const text = part.spotlight === undefined ? getLazyText(part) : undefined;
   return text
     ? { ...fields, [pendingText]: { key, text, tags: resultTags(part) } }
     : { ...fields, [key]: formatToolResult(part) };

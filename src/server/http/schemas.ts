@@ -194,6 +194,7 @@ const partSchema = z.discriminatedUnion('type', [
     text: z.string(),
     failed: z.boolean(),
     nonce: z.string().exactOptional(),
+    spotlight: z.enum(['datamarks', 'base64']).exactOptional(),
     files: z.array(filePartSchema).exactOptional(),
   }),
 ]);

@@ -48,7 +48,7 @@ function parseResultPart(
   if (typeof text !== 'string') return text;
   // Images and the mark of a result are not editable and stay with it.
   const original = before.flatMap(({ parts }) => parts).find((part) => part.type === 'tool-result' && part.id === id);
-  const { nonce, files } = original?.type === 'tool-result' ? original : {};
+  const { nonce, spotlight, files } = original?.type === 'tool-result' ? original : {};
   return {
     type: 'tool-result',
     id,
@@ -56,6 +56,7 @@ function parseResultPart(
     text,
     failed: flags.includes('failed'),
     ...(nonce === undefined ? {} : { nonce }),
+    ...(spotlight === undefined ? {} : { spotlight }),
     ...(files ? { files } : {}),
   };
 }
