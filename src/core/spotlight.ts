@@ -27,13 +27,8 @@ export function spotlightText(text: string, spotlight: Spotlight): string {
   return text;
 }
 
-/** Bytes that one call converts; a call has a bounded number of arguments. */
-const chunkBytes = 8192;
-
 function encodeBase64(text: string): string {
-  const bytes = new TextEncoder().encode(text);
   let binary = '';
-  for (let at = 0; at < bytes.length; at += chunkBytes)
-    binary += String.fromCharCode(...bytes.subarray(at, at + chunkBytes));
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
   return btoa(binary);
 }
