@@ -1,12 +1,5 @@
 // The http_request tool: sends any HTTP request and shows the response as untrusted text.
-import {
-  toolOutput,
-  wrapUntrusted,
-  truncateMiddle,
-  neutralizeText,
-  type Tool,
-  type Workspace,
-} from '../../core/index.ts';
+import { toolOutput, wrapUntrusted, truncateMiddle, type Tool, type Workspace } from '../../core/index.ts';
 import { fetchViaWorkspace, decodeBodyText, contentType } from './fetch.ts';
 
 const maxBodyChars = 30_000;
@@ -43,6 +36,7 @@ export const httpRequest = (workspace: Workspace): Tool => ({
       decodeBodyText(fetched) ??
       `(This is not text but ${contentType(fetched) || 'of an unknown type'}, ${body.length} bytes.)`;
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    const { neutralizeText } = await import('./shown-text.ts');
     const answer = neutralizeText(`${lines.join('\n')}\n\n${truncateMiddle(text, maxBodyChars)}`);
     return toolOutput({
       text: `Status ${status}.${truncated ? ' The body is longer and was truncated.' : ''}\n${wrapUntrusted(url, answer)}`,

@@ -3,7 +3,6 @@ import {
   FairleadError,
   errorMessage,
   toolOutput,
-  neutralizeText,
   wrapUntrusted,
   escapeInvisibleLine,
   type ToolOutput,
@@ -52,7 +51,8 @@ export function webFetch(workspace: Workspace): Tool {
       documents.delete(url);
       documents.set(url, document);
       for (const old of [...documents.keys()].slice(0, -maxCachedDocuments)) documents.delete(old);
-      return pieceOutput(document, offset);
+      const { neutralizeText } = await import('./shown-text.ts');
+      return pieceOutput(document, offset, (text) => neutralizeText(text, { isRendered: true }));
     },
   };
 }
@@ -71,7 +71,10 @@ async function fetchDocument(workspace: Workspace, url: string, signal: AbortSig
     };
   const isHtml =
     /^(?:text\/html|application\/xhtml\+xml)$/.test(type) || (type === '' && /^\s*<(?:!doctype|html)/i.test(text));
-  if (!isHtml) return { ...source, title: '', text: neutralizeText(fetched.truncated ? `${text}\n(cut here)` : text) };
+  if (!isHtml) {
+    const { neutralizeText } = await import('./shown-text.ts');
+    return { ...source, title: '', text: neutralizeText(fetched.truncated ? `${text}\n(cut here)` : text) };
+  }
   const { readPage } = await import('./page.ts');
   try {
     return { ...source, ...(await readPage(text.slice(0, maxHtmlChars), fetched.url, signal)) };
@@ -84,11 +87,15 @@ async function fetchDocument(workspace: Workspace, url: string, signal: AbortSig
   }
 }
 
-function pieceOutput({ url, status, type, title, text }: FetchedDocument, offset: number): ToolOutput {
+function pieceOutput(
+  { url, status, type, title, text }: FetchedDocument,
+  offset: number,
+  neutralize: (text: string) => string,
+): ToolOutput {
   if (offset > 0 && offset >= text.length)
     return toolOutput({ failed: true, text: `There is nothing at ${offset}: the page has ${text.length} characters.` });
   const end = Math.min(text.length, offset + maxPieceChars);
-  const shown = neutralizeText(text.slice(offset, end).toWellFormed(), { isRendered: true });
+  const shown = neutralize(text.slice(offset, end).toWellFormed());
   const remarks = [
     ...(status >= 400 ? [`The server returned ${status}.`] : []),
     ...(offset > 0 || end < text.length ? [`Characters ${offset}-${end} of ${text.length}.`] : []),

@@ -4,7 +4,6 @@ import {
   toolOutput,
   wrapUntrusted,
   escapeInvisibleLine,
-  neutralizeText,
   type FetchResult,
   type Tool,
   type Workspace,
@@ -37,6 +36,7 @@ export const webSearch = (workspace: Workspace, engine: SearchEngine): Tool => (
     const fetched = await fetchViaWorkspace(workspace, engine.request(query, count), signal);
     const hits = engine.parseHits(parseEngineResponse(fetched, engine)).slice(0, count);
     if (hits.length === 0) return toolOutput({ text: `${engine.name} found nothing for this.`, data: { hits } });
+    const { neutralizeText } = await import('./shown-text.ts');
     const lines = hits.map(
       ({ title, url, text }, i) =>
         `${i + 1}. ${escapeInvisibleLine(neutralizeText(title || url))}\n   ${escapeInvisibleLine(url)}${text ? `\n   ${escapeInvisibleLine(neutralizeText(text)).slice(0, maxHitChars)}` : ''}`,
