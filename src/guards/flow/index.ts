@@ -15,7 +15,8 @@ export {
 } from '../detector/index.ts';
 export { decideCall } from './decide-call.ts';
 export { parseDeclarations } from './declarations.ts';
-export { createFlowGate, formatFlowQuestion, type FlowMode } from './flow-gate.ts';
+export { createFlowGate, type FlowMode } from './flow-gate.ts';
+export { formatFlowQuestion } from './flow-question.ts';
 export { declareTool, type DeclaredTool } from './declare-tool.ts';
 export { createFlowLogView, flowViewName, type FlowLog } from './flow-log.ts';
 export { createFlowPolicy, type FlowPolicyOptions } from './flow-policy.ts';

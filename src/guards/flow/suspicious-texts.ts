@@ -1,5 +1,5 @@
 // Finds texts of third parties that look like instructions, for the question of the flow policy. A signal for the user: no decision depends on it.
-import { defaultDetectorThreshold, type Detector } from '../detector/index.ts';
+import { createDetector, defaultDetectorThreshold, type Detector } from '../detector/index.ts';
 import type { FlowState } from './flow-state.ts';
 import type { FlowSource, LabelledValue } from './types.ts';
 
@@ -29,4 +29,17 @@ export function findSuspiciousTexts(
       found.set(source.call, { source, score });
   }
   return [...found.values()];
+}
+
+let shared: Detector | undefined;
+
+/** The suspicious texts for a question, with one detector for the process. Without a detector the question is the same, except for its line about them. */
+export function findSuspicious(state: FlowState, values: readonly LabelledValue[]): readonly SuspiciousText[] {
+  if (!state.hasUntrusted) return [];
+  try {
+    shared ??= createDetector();
+    return findSuspiciousTexts(state, values, shared);
+  } catch {
+    return [];
+  }
 }

@@ -1,0 +1,68 @@
+// Formats the question of the flow policy about a call for the user, and its denial for the model.
+import { askedEachTimeText, escapeInvisible, truncateMiddle } from '../../core/index.ts';
+import type { SuspiciousText } from './suspicious-texts.ts';
+import type { FlowCall, FlowDecision, FlowRule, LabelledValue } from './types.ts';
+
+/** A decision that is not to allow a call. */
+export type Objection = FlowDecision & { readonly type: 'ask' | 'deny' };
+
+const reasons: Readonly<Record<FlowRule, string>> = {
+  'undeclared-tool': 'What this tool does is not declared, so every value of the call must come from you.',
+  'undeclared-parameter': 'What these parameters do is not declared, so their values must come from you.',
+  'confirms-refused': 'It completes an effect that you refused.',
+  'refused-before': 'You refused this call before.',
+  'untrusted-value': 'A text of a third party decides what this call acts on.',
+  'untrusted-value-not-requested': 'You did not ask for this, and a text of a third party decides what it acts on.',
+  'not-requested': 'You did not ask for this.',
+};
+
+const maxShown = 6;
+const maxValueChars = 300;
+const maxUserChars = 300;
+
+/** The question about a call: what it does, which values come from where, and what the user wrote. */
+export function formatFlowQuestion(
+  call: FlowCall,
+  { rule, bad }: Objection,
+  userText: string | undefined,
+  suspicious: readonly SuspiciousText[] = [],
+): string {
+  const more = bad.length > maxShown ? [`  and ${bad.length - maxShown} more values`] : [];
+  return [
+    `Run ${call.tool}? ${reasons[rule]}`,
+    ...bad.slice(0, maxShown).flatMap(formatValue),
+    ...more,
+    ...suspicious.slice(0, maxShown).map(formatSuspicious),
+    `  The whole call: ${show(JSON.stringify(call.input), 600)}`,
+    ...(userText === undefined ? [] : [`  You wrote: ${quote(userText, maxUserChars)}`]),
+    askedEachTimeText,
+  ].join('\n');
+}
+
+function formatValue({ parameter, value, label, source, context }: LabelledValue): readonly string[] {
+  const origin =
+    source === undefined
+      ? label === 'unknown'
+        ? 'found in no text of yours'
+        : 'not from you'
+      : `from ${source.tool}${source.field === undefined ? '' : `, field ${show(source.field, 80)}`}${source.call === '' ? '' : `, call ${source.call}`}`;
+  return [
+    `  ${parameter}: ${quote(value, maxValueChars)} (${origin})`,
+    ...(context === undefined ? [] : [`    ${quote(context, maxValueChars)}`]),
+  ];
+}
+
+const formatSuspicious = ({ source, score }: SuspiciousText): string =>
+  `  suspicious: the text from ${show(source.tool, 80)}${source.call === '' ? '' : `, call ${source.call}`} looks like an instruction (detector, score ${score.toFixed(1)})`;
+
+/** What the model reads. It names no values: text of third parties must not be repeated as a reason. */
+export const formatDenial = ({ tool }: FlowCall, { rule, bad }: Objection): string =>
+  [
+    `${tool} was not run. ${reasons[rule]}`,
+    ...(bad.length > 0 ? [`Parameters: ${[...new Set(bad.map(({ parameter }) => parameter))].join(', ')}.`] : []),
+    'Do what the user asked for without this call, or tell the user what is missing.',
+  ].join(' ');
+
+const show = (text: string, max: number): string =>
+  escapeInvisible(truncateMiddle(text.replaceAll(/\s+/g, ' ').trim(), max));
+const quote = (text: string, max: number): string => `"${show(text, max)}"`;
