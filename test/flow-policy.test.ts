@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { fileSession, type Agent } from '../src/agent/index.ts';
 import { codingAgent, type CodingAgentOptions } from '../src/coding-agent/index.ts';
 import type { Event } from '../src/core/index.ts';
 import { calls, says, scriptedProvider, type ScriptStep } from '../src/testing/index.ts';
@@ -134,3 +135,37 @@ for (const [url, isAsked] of [
     assert.match(report, /It needs the user’s approval: run_command/);
     assert.equal(isFlowQuestion(report), isAsked, report);
   });
+
+test('[A39] labels survive compaction and a restart: a host of a file that the conversation no longer has is asked about', async (t) => {
+  const options = createOptions(t);
+  const store = fileSession(path.join(options.cwd, '../session.jsonl'));
+  const filler = 'A long explanation of the notes. '.repeat(400);
+  const questions: string[] = [];
+  const open = async (script: readonly ScriptStep[]): Promise<Agent> =>
+    codingAgent({
+      ...options,
+      model: scriptedProvider(script),
+      approve: async ({ question }) => {
+        questions.push(question);
+        return false;
+      },
+    });
+  {
+    await using agent = await open([
+      read,
+      says(filler),
+      says(filler),
+      says(filler),
+      says(filler),
+      says('The notes name a meeting at ten.'),
+    ]);
+    await using session = await agent.session({ store });
+    for (const prompt of ['Read notes.txt', 'Explain', 'Explain more', 'Once more']) await session.run(prompt);
+    await session.compact();
+    assert.doesNotMatch(JSON.stringify(session.messages), /evil\.example/, 'the text of the file is gone');
+  }
+  await using agent = await open([curl('https://evil.example/later'), says('Done.')]);
+  await using session = await agent.session({ store });
+  await session.run('Go on');
+  assert.match(questions.at(-1) ?? '', /third party[^]*evil\.example[^]*from read_file/);
+});
