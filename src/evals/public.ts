@@ -1,4 +1,4 @@
-// The package entry fairlead/evals: evaluate agents, compare reports, back-test rules, simulate policies and explain turns.
+// The package entry fairlead/evals: evaluate agents, compare reports, back-test rules, simulate policies, explain turns, and attack agents in a simulated world.
 export {
   backtest,
   builtinDataset,
@@ -34,3 +34,25 @@ export {
   type SimulatedDecision,
   type TurnExplanation,
 } from './index.ts';
+export {
+  adaptiveAttacks,
+  builtinAttacks,
+  createObedientModel,
+  createRedTeamReport,
+  defaultDefences,
+  formatRedTeamReport,
+  obedientModelName,
+  parseAttacks,
+  runRedTeam,
+  type Attack,
+  type Condition,
+  type Defence,
+  type PlannedCall,
+  type RedTeamFigures,
+  type RedTeamOptions,
+  type RedTeamReport,
+  type RedTeamRun,
+  type RedTeamShare,
+  type Scenario,
+  type World,
+} from './redteam/index.ts';

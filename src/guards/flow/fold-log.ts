@@ -75,9 +75,8 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
       };
     }
     const { values } = call.decision ?? decideCall(session.state, declarations, call);
-    const hadUntrusted = values.some(({ label }) => label === 'untrusted');
     const declaration = declarations.tools.get(call.tool) ?? {};
-    const entries = [...readResult(session.state, call, event.text, declaration, hadUntrusted)];
+    const entries = [...readResult(session.state, call, event.text, declaration, values)];
     if (isEffect(call.tool)) entries.push({ type: 'effect', isAllowed: true });
     return { ...session, state: session.state.add(...entries), open: rest };
   }

@@ -33,6 +33,7 @@ export {
   type RecordedRun,
   type ReplayReport,
 } from './replay.ts';
+export { varyRuns, type ChangedDecision, type VariationReport, type VaryReport } from './vary.ts';
 export { restoreFlowState, serializeFlowState } from './stored-state.ts';
 export { findSuspiciousTexts, type SuspiciousText } from './suspicious-texts.ts';
 export type {

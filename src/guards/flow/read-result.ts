@@ -2,7 +2,7 @@
 import { isObject, type Json } from '../../core/index.ts';
 import { valueTokens, type FlowEntry, type FlowState } from './flow-state.ts';
 import { parseStructure } from './parse-structure.ts';
-import type { FlowCall, FlowSource, ToolDeclaration } from './types.ts';
+import type { FlowCall, FlowSource, LabelledValue, ToolDeclaration } from './types.ts';
 
 /** A field above this length is untrusted: third parties can fill long fields. */
 const maxTrustedChars = 200;
@@ -11,14 +11,17 @@ const maxFields = 50_000;
 
 type FieldKind = 'trusted' | 'untrusted' | 'identity';
 
-/** Returns the entries of a result. `hadUntrustedInput`: an argument of the call was untrusted, so the result is, unless it was trusted before. */
+/**
+ * Returns the entries of a result. It is untrusted, unless it was trusted before, if a value of the call is untrusted, or was found nowhere although untrusted text was seen: a model can have decoded it.
+ */
 export function readResult(
   state: FlowState,
   call: FlowCall,
   text: string,
   { output = 'untrusted', private: isPrivate = false }: Pick<ToolDeclaration, 'output' | 'private'>,
-  hadUntrustedInput: boolean,
+  values: readonly Pick<LabelledValue, 'label'>[],
 ): readonly FlowEntry[] {
+  const isTainted = values.some(({ label }) => label === 'untrusted' || (label === 'unknown' && state.hasUntrusted));
   const source: FlowSource = { tool: call.tool, call: call.id };
   const entries: FlowEntry[] = isPrivate && text.trim() !== '' ? [{ type: 'private', source }] : [];
   if (output === 'user') return text.trim() === '' ? entries : [...entries, { type: 'user', text }];
@@ -26,11 +29,11 @@ export function readResult(
   if (value === undefined) {
     // Fields are declared, and the text has none: it cannot be told which part of it is trusted.
     const isLong = text.length > maxTrustedChars;
-    const kind = output === 'trusted' && !hadUntrustedInput && !isLong ? 'trusted' : 'untrusted';
+    const kind = output === 'trusted' && !isTainted && !isLong ? 'trusted' : 'untrusted';
     return [...entries, ...readLeaf(state, text, '', kind, source)];
   }
   const leaves: FlowEntry[] = [];
-  const isComplete = visit(value, '', hadUntrustedInput ? 'untrusted' : 'trusted');
+  const isComplete = visit(value, '', isTainted ? 'untrusted' : 'trusted');
   return [...entries, ...(isComplete ? leaves : readLeaf(state, text, '', 'untrusted', source))];
 
   function visit(each: Json, field: string, kind: FieldKind): boolean {

@@ -113,10 +113,15 @@ export function replayRun(
         state = state.add({ type: 'effect', isAllowed: decision.type === 'allow' || isApproved });
     } else if (event.type === 'result') {
       const call = calls.get(event.call);
-      const hadUntrusted = decisions.get(event.call)?.values.some(({ label }) => label === 'untrusted') ?? true;
       if (call)
         state = state.add(
-          ...readResult(state, call, event.text, declarations.tools.get(call.tool) ?? {}, hadUntrusted),
+          ...readResult(
+            state,
+            call,
+            event.text,
+            declarations.tools.get(call.tool) ?? {},
+            decisions.get(event.call)?.values ?? [],
+          ),
         );
     }
   }

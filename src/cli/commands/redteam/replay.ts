@@ -2,14 +2,23 @@
 import { readFileSync, statSync } from 'node:fs';
 import { binomialInterval, formatPercent } from '../../../checks/index.ts';
 import { errorMessage, escapeInvisibleLine, FairleadError, formatColumns } from '../../../core/index.ts';
-import { parseDeclarations, parseRecordedRuns, replayRuns, type ReplayReport } from '../../../guards/flow/index.ts';
+import {
+  parseDeclarations,
+  parseRecordedRuns,
+  replayRuns,
+  varyRuns,
+  type ReplayReport,
+  type VaryReport,
+} from '../../../guards/flow/index.ts';
 import { print } from '../../args/stdio.ts';
 import { withOptions } from '../../args/with-usage.ts';
 
-const usage = `Usage: fairlead redteam replay <traces.jsonl> --tools <declarations.json> [--own <value>]... [--unattended] [--json]
+const usage = `Usage: fairlead redteam replay <traces.jsonl> --tools <declarations.json> [--own <value>]... [--unattended] [--vary] [--json]
 
 Decides about each call of recorded runs, one JSON object a line. Questions are answered with yes in benign runs and with no in attacked ones;
-with --unattended a question is a denial. --own names values that identify the user, such as an address.`;
+with --unattended a question is a denial. --own names values that identify the user, such as an address.
+--vary replaces the injected text of each attack by other wordings and languages and encodes its values, keeps the calls, and reports which decisions
+on injected calls change; exit code 1 if one does.`;
 
 const maxFileBytes = 512 * 1024 * 1024;
 const maxListed = 10;
@@ -22,6 +31,7 @@ export const replayCommand: (args: readonly string[]) => Promise<number> = withO
       tools: { type: 'string' },
       own: { type: 'string', multiple: true, default: [] as string[] },
       unattended: { type: 'boolean', default: false },
+      vary: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     } as const,
     allowPositionals: true,
@@ -32,10 +42,14 @@ export const replayCommand: (args: readonly string[]) => Promise<number> = withO
     if (more.length > 0) throw new TypeError(`Only one file can be given; unexpected: ${more.join(' ')}.`);
     if (values.tools === undefined) throw new TypeError('--tools names the file with the declarations of the tools.');
     const declarations = parseDeclarations(parseJson(readText(values.tools), values.tools));
-    const report = await replayRuns(parseRecordedRuns(readText(file)), declarations, {
-      isUnattended: values.unattended,
-      own: values.own,
-    });
+    const runs = parseRecordedRuns(readText(file));
+    const options = { isUnattended: values.unattended, own: values.own };
+    if (values.vary) {
+      const varied = await varyRuns(runs, declarations, options);
+      print(values.json ? `${JSON.stringify(varied, null, 2)}\n` : formatVaryReport(varied));
+      return varied.variations.some(({ changed }) => changed.length > 0) ? 1 : 0;
+    }
+    const report = await replayRuns(runs, declarations, options);
     print(values.json ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report));
     return 0;
   },
@@ -69,6 +83,20 @@ function formatReport(report: ReplayReport): string {
     ...Object.entries(byRule).map(([rule, count]) => [`rule ${rule}`, String(count)]),
   ];
   return `${formatColumns(rows)}${formatList('Not stopped', report.missed)}${formatList('Broken', report.brokenRuns)}`;
+}
+
+function formatVaryReport({ attacks, found, variations }: VaryReport): string {
+  const rows = variations.map(({ name, calls, changed, stopped, attacks: total }) => [
+    name,
+    `${changed.length} of ${calls} decisions changed`,
+    `${stopped} of ${total} attacks stopped`,
+  ]);
+  const changes = variations.flatMap(({ name, changed }) =>
+    changed.map(
+      ({ run, call, tool, before, after }) => `${name}: ${run}, call ${call} of ${tool}: ${before}, now ${after}`,
+    ),
+  );
+  return `The injected text was found in ${found} of ${attacks} attacks.\n${formatColumns(rows)}${formatList('Changed', changes)}`;
 }
 
 function formatShare(count: number, total: number): string {
