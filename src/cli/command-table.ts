@@ -54,6 +54,10 @@ export const commands: CommandTable = {
     summary: 'measure which attacks by untrusted text are stopped, and which work is kept',
     load: () => import('./commands/redteam/command.ts'),
   },
+  dlp: {
+    summary: 'find personal data and secrets in files',
+    load: () => import('./commands/dlp/command.ts'),
+  },
   why: { summary: "explain what was in the model's context for a turn", load: () => import('./commands/why.ts') },
   demo: { summary: '2-minute demo (no model needed)', load: () => import('./commands/demo/command.ts') },
   acp: { summary: 'run as an agent in an editor (Agent Client Protocol)', load: () => import('./commands/acp.ts') },

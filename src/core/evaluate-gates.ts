@@ -98,5 +98,5 @@ async function callGate(gate: Gate, call: ToolCall, state: RunState): Promise<De
 /** Whether a value names what denied a call or asked about it. */
 const isDecisionSource = (value: unknown): value is DecisionSource =>
   isObject(value) &&
-  ['rule', 'hook', 'policy', 'permission', 'flow', 'user'].includes(String(value['kind'])) &&
+  ['rule', 'hook', 'policy', 'permission', 'flow', 'dlp', 'user'].includes(String(value['kind'])) &&
   (value['name'] === undefined || typeof value['name'] === 'string');

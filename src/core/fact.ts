@@ -161,7 +161,7 @@ export type ToolOutcome = 'ok' | 'failed' | 'denied' | 'interrupted' | 'unknown'
 
 /** What denied a call or asked about it: the kind of gate, and its name where it has one. */
 export type DecisionSource = {
-  readonly kind: 'rule' | 'hook' | 'policy' | 'permission' | 'flow' | 'user';
+  readonly kind: 'rule' | 'hook' | 'policy' | 'permission' | 'flow' | 'dlp' | 'user';
   readonly name?: string;
   /** The hook that denied the call also ended the run. */
   readonly endsRun?: boolean;

@@ -35,8 +35,9 @@ export function answerFacts(agent: ResolvedAgent, state: RunState, end: EndChunk
     model,
     ms,
   };
+  const annotations = (end.annotations ?? []).map((each): Fact => ({ type: 'annotation-added', ...each }));
   const rejection = rejectionOf(agent, state, message, finishReason);
-  if (!rejection) return [ended];
+  if (!rejection) return [ended, ...annotations];
   const text = `Nothing was run. ${rejection.text}`;
   const denied = messageToolCalls(message).map(({ id }): Fact => ({
     type: 'tool-ended',
@@ -45,7 +46,7 @@ export function answerFacts(agent: ResolvedAgent, state: RunState, end: EndChunk
     text,
     ms: 0,
   }));
-  return [ended, ...denied, { type: 'answer-rejected', ...rejection }];
+  return [ended, ...annotations, ...denied, { type: 'answer-rejected', ...rejection }];
 }
 
 /** Gives each call an id that is unique in the session and valid in every provider format. Drops white-space text, and the incomplete calls of a truncated, refused or filtered response. */

@@ -125,6 +125,11 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
     description: 'how the model sees text from files, programs and networks: delimiters, datamarks or base64',
     parse: patternParser(/^(delimiters|datamarks|base64)$/, 'delimiters, datamarks or base64'),
   },
+  dlp: {
+    project: 'never',
+    description: 'personal data and secrets in what leaves this machine: off, observe, redact, ask or block',
+    parse: patternParser(/^(off|observe|redact|ask|block)$/, 'off, observe, redact, ask or block'),
+  },
   reminders: {
     project: 'never',
     description: 'built-in reminders that are on: usual, all, none, or their names separated by spaces',

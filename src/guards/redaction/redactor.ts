@@ -7,6 +7,8 @@ export type Redactor = {
   addSecret(name: string, value: string): void;
   /** Returns the text with each secret replaced by a placeholder with its name. */
   redact(text: string): string;
+  /** Returns the ranges of the registered values in a text, in no order; they may overlap. */
+  findKnown(text: string): readonly SecretMatch[];
   /** Returns the largest length up to `end` at which a text that is not complete can be cut without dividing a secret. */
   cutBefore(text: string, end: number): number;
 };
@@ -40,6 +42,7 @@ export function createRedactor(values: Iterable<readonly [name: string, value: s
       if (text.length < minSecretLength) return text;
       return replaceMatches(text, findSecrets(text));
     },
+    findKnown: (text) => findKnownSecrets(text, knownSecrets),
     cutBefore(text, end) {
       if (end <= 0) return 0;
       const isLineEnd = /[\r\n]/.test(text.charAt(end - 1));
@@ -77,7 +80,12 @@ function findOpenSecret(text: string, knownSecrets: ReadonlyMap<string, KnownSec
 }
 
 /** A redactor that removes nothing, for users who disable redaction. */
-export const noRedaction: Redactor = { addSecret() {}, redact: (text) => text, cutBefore: (_, end) => end };
+export const noRedaction: Redactor = {
+  addSecret() {},
+  redact: (text) => text,
+  findKnown: () => [],
+  cutBefore: (_, end) => end,
+};
 
 const minSecretLength = 8;
 

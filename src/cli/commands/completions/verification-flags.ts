@@ -86,6 +86,7 @@ export const verificationPoints: readonly CompletionPoint[] = [
     ],
     firstWord: toWords(['run', 'replay', 'detector']),
   },
+  { name: 'dlp', flags: [createFlag('show', 'print the values too'), jsonFlag], firstWord: toWords(['scan']) },
   {
     name: 'verify-claims',
     flags: [createFlag('file', 'the answer to verify', 'files'), ...claimFlags],

@@ -1,0 +1,2 @@
+// Data loss prevention of the coding agent: reads the policy of the user.
+export { findDlpAction, readDlpPolicy, redactExport } from './read-policy.ts';

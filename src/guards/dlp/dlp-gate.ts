@@ -1,0 +1,72 @@
+// The gate of data loss prevention: asks about, denies or changes calls of tools with an external effect whose input holds personal data or secrets.
+import { askedEachTimeText, unwrapDeferredCall, USE_TOOL, type Gate, type Json, type Tool } from '../../core/index.ts';
+import { processAudit, type DlpAuditBuffer } from './audit.ts';
+import type { DlpPolicy } from './policy.ts';
+import { mapStrings } from './scan-request.ts';
+import { countFindings, formatCounts } from './scanner.ts';
+import type { DlpFinding } from './types.ts';
+
+/** Options of createDlpGate. */
+export type DlpGateOptions = {
+  readonly policy: DlpPolicy;
+  readonly tools: ReadonlyMap<string, Pick<Tool, 'effect'>>;
+  /** Whether a user can answer a question; otherwise what would be asked is denied. */
+  readonly canAsk: () => boolean;
+  readonly audit?: DlpAuditBuffer;
+};
+
+/** Creates the gate. A detector that fails denies the call, unless the policy only observes. */
+export function createDlpGate({ policy, tools, canAsk, audit = processAudit }: DlpGateOptions): Gate {
+  const { scanner, actionFor, isEnforced, isOff } = policy;
+  return (given, { session }) => {
+    if (isOff('tools')) return { type: 'allow' };
+    const unwrapped = unwrapDeferredCall({ tool: given.tool, input: given.input });
+    const { tool, input } = typeof unwrapped === 'string' ? given : unwrapped;
+    const effect = tools.get(tool)?.effect;
+    if (effect === 'read' || effect === 'write') return { type: 'allow' };
+    const by = { kind: 'dlp', name: 'tools' } as const;
+    let findings: readonly DlpFinding[];
+    try {
+      findings = findInInput(input, (text) => scanner.find(text));
+    } catch (error) {
+      if (isEnforced('tools')) throw error;
+      audit.add(session, { way: 'tools', action: 'observe', counts: {}, to: tool, failed: true });
+      return { type: 'allow' };
+    }
+    const counts = countFindings(findings);
+    const actions = new Set(findings.map(({ kind }) => actionFor('tools', kind)));
+    const what = formatCounts(counts);
+    if (actions.has('block') || (actions.has('ask') && !canAsk()))
+      return { type: 'deny', reason: `${tool} was not run: its input holds ${what}, which may not leave.`, by };
+    if (actions.has('redact')) {
+      audit.add(session, { way: 'tools', action: 'redact', counts, to: tool });
+      const changed = mapStrings(input, (text) =>
+        scanner.redact(text, (value, { kind }) =>
+          actionFor('tools', kind) === 'redact' ? `[removed: ${kind}]` : value,
+        ),
+      );
+      return { type: 'rewrite', input: given.tool === USE_TOOL ? replaceInput(given.input, changed) : changed };
+    }
+    if (actions.has('ask'))
+      return {
+        type: 'ask',
+        question: `Run ${tool}? Its input holds ${what}, which leaves this machine.\n${askedEachTimeText}`,
+        by,
+      };
+    if (findings.length > 0) audit.add(session, { way: 'tools', action: 'observe', counts, to: tool });
+    return { type: 'allow' };
+  };
+}
+
+function findInInput(input: Json, find: (text: string) => readonly DlpFinding[]): readonly DlpFinding[] {
+  const findings: DlpFinding[] = [];
+  mapStrings(input, (text) => {
+    findings.push(...find(text));
+    return text;
+  });
+  return findings;
+}
+
+/** The input of a call of a hidden tool, with another input of the tool itself. */
+const replaceInput = (outer: Json, input: Json): Json =>
+  typeof outer === 'object' && outer !== null && !Array.isArray(outer) ? { ...outer, input } : input;

@@ -1,0 +1,109 @@
+// The policy of data loss prevention: an action for each way and kind, patterns and private values of the user, and other policies for tenants.
+import { FairleadError, isObject } from '../../core/index.ts';
+import { createPrivateValues } from './private-values.ts';
+import { createDlpScanner, type DlpScanner } from './scanner.ts';
+import { dlpActions, dlpWays, type DlpAction, type DlpWay } from './types.ts';
+import { maxPatterns, type DlpPattern } from './user-patterns.ts';
+
+/** What happens on the ways out. */
+export type DlpPolicy = {
+  readonly scanner: DlpScanner;
+  /** The action for a kind of finding on a way. */
+  readonly actionFor: (way: DlpWay, kind: string) => DlpAction;
+  /** Whether some finding on this way could be stopped or changed, so that a text that cannot be scanned must not leave. */
+  readonly isEnforced: (way: DlpWay) => boolean;
+  /** Whether nothing is scanned on this way. */
+  readonly isOff: (way: DlpWay) => boolean;
+};
+
+/** Options of createDlpPolicy, which are also the fields of a policy file. */
+export type DlpPolicyOptions = {
+  /** The action on all ways; `observe` by default. */
+  readonly action?: DlpAction;
+  readonly ways?: Readonly<Partial<Record<DlpWay, DlpAction>>>;
+  /** Actions for kinds, such as `email` or the name of a pattern; they count on all ways. */
+  readonly kinds?: Readonly<Record<string, DlpAction>>;
+  readonly patterns?: readonly DlpPattern[];
+  /** Private values by their names. */
+  readonly values?: Readonly<Record<string, string>>;
+};
+
+/** Creates a policy. */
+export function createDlpPolicy(options: DlpPolicyOptions = {}, scanner?: DlpScanner): DlpPolicy {
+  const { action = 'observe', ways = {}, kinds = {} } = options;
+  const ignore = Object.keys(kinds).filter((kind) => kinds[kind] === 'off');
+  // A call with placeholders does something else than the user asked for: the user decides.
+  const wayAction = (way: DlpWay): DlpAction => ways[way] ?? (way === 'tools' && action === 'redact' ? 'ask' : action);
+  const actionFor = (way: DlpWay, kind: string): DlpAction => {
+    const chosen = wayAction(way);
+    return chosen === 'off' || !Object.hasOwn(kinds, kind) ? chosen : (kinds[kind] ?? chosen);
+  };
+  return {
+    scanner:
+      scanner ??
+      createDlpScanner({
+        ignore,
+        patterns: options.patterns ?? [],
+        privateValues: createPrivateValues(Object.entries(options.values ?? {})),
+      }),
+    actionFor,
+    isEnforced: (way) =>
+      wayAction(way) !== 'off' &&
+      [wayAction(way), ...Object.values(kinds)].some((each) => each !== 'off' && each !== 'observe'),
+    isOff: (way) => wayAction(way) === 'off',
+  };
+}
+
+/** Parses a policy file. `tenant` selects the policy of a tenant, whose fields replace those of the file; `action` is used if neither names one. */
+export function parseDlpPolicy(
+  value: unknown,
+  { tenant, action, source = 'The DLP policy' }: { tenant?: string | undefined; action?: DlpAction; source?: string },
+): DlpPolicyOptions {
+  const fail = (what: string): never => {
+    throw new FairleadError('dlp/bad-policy', `${source}: ${what}.`, { blame: 'user', hint: 'See docs/dlp.md.' });
+  };
+  const file = value === undefined ? {} : isObject(value) ? value : fail('it must be an object');
+  const tenants = file['tenants'] ?? {};
+  if (!isObject(tenants)) return fail('"tenants" must be an object');
+  const own = tenant !== undefined && Object.hasOwn(tenants, tenant) ? tenants[tenant] : {};
+  if (!isObject(own)) return fail(`the policy of the tenant ${JSON.stringify(tenant)} must be an object`);
+  const { tenants: _tenants, ...shared } = file;
+  const fields: Readonly<Record<string, unknown>> = { ...(action === undefined ? {} : { action }), ...shared, ...own };
+  const known = ['ways', 'kinds', 'patterns', 'values'];
+  if ('action' in shared) fail('the action of all ways is the setting "dlp"; a tenant may have an "action"');
+  for (const each of [shared, ...Object.values(tenants)])
+    for (const key of isObject(each) ? Object.keys(each) : [])
+      if (!known.includes(key) && key !== 'action') fail(`there is no field ${JSON.stringify(key)}`);
+  const parseAction = (each: unknown, name: string): DlpAction =>
+    dlpActions.find((known) => known === each) ?? fail(`${name} must be one of ${dlpActions.join(', ')}`);
+  const parseActions = (name: 'ways' | 'kinds'): Record<string, DlpAction> => {
+    const given = fields[name] ?? {};
+    if (!isObject(given)) return fail(`"${name}" must be an object`);
+    return Object.fromEntries(Object.entries(given).map(([key, each]) => [key, parseAction(each, `${name}.${key}`)]));
+  };
+  const ways = parseActions('ways');
+  for (const way of Object.keys(ways))
+    if (!dlpWays.some((each) => each === way)) fail(`there is no way ${JSON.stringify(way)}`);
+  const patterns = fields['patterns'] ?? [];
+  if (!Array.isArray(patterns) || patterns.length > maxPatterns)
+    return fail(`"patterns" must be a list of at most ${maxPatterns}`);
+  const values = fields['values'] ?? {};
+  if (!isObject(values)) return fail('"values" must be an object of names and values');
+  return {
+    action: fields['action'] === undefined ? 'observe' : parseAction(fields['action'], 'action'),
+    ways,
+    kinds: parseActions('kinds'),
+    patterns: patterns.map((each): DlpPattern => {
+      const { name, pattern } = isObject(each) ? each : {};
+      return typeof name === 'string' && typeof pattern === 'string'
+        ? { name, pattern }
+        : fail('each pattern needs a "name" and a "pattern"');
+    }),
+    values: Object.fromEntries(
+      Object.entries(values).map(([name, each]) => [
+        name,
+        typeof each === 'string' ? each : fail(`the value of ${JSON.stringify(name)} must be a text`),
+      ]),
+    ),
+  };
+}

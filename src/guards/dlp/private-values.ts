@@ -1,0 +1,59 @@
+// Values that a user or a session marked private: found as they are, in any case, and in the encodings in which programs write them.
+import { createRedactor } from '../redaction/redactor.ts';
+import type { DlpFinding } from './types.ts';
+
+/** The values that are marked private. They stay in the process. */
+export type PrivateValues = {
+  /** Marks a value; the name is what placeholders and audit facts show. Returns false for a value that is too short to be found safely. */
+  add(name: string, value: string): boolean;
+  find(text: string): readonly DlpFinding[];
+  readonly size: number;
+};
+
+/** The maximum number of values that are searched for. */
+export const maxPrivateValues = 1000;
+const minPrivateChars = 3;
+const maxPrivateChars = 10_000;
+
+/** Creates the set of private values. */
+export function createPrivateValues(values: Iterable<readonly [name: string, value: string]> = []): PrivateValues {
+  const plain = new Map<string, string>();
+  const encoded = createRedactor();
+  const set: PrivateValues = {
+    get size() {
+      return plain.size;
+    },
+    add(name, value) {
+      const trimmed = value.trim();
+      if (trimmed.length < minPrivateChars || trimmed.length > maxPrivateChars) return false;
+      if (!plain.has(fold(trimmed)) && plain.size >= maxPrivateValues) return false;
+      plain.set(fold(trimmed), name);
+      encoded.addSecret(name, trimmed);
+      return true;
+    },
+    find(text) {
+      if (plain.size === 0) return [];
+      const folded = fold(text);
+      const found: DlpFinding[] = [];
+      for (const [value, kind] of plain)
+        for (let from = folded.indexOf(value); from >= 0; from = folded.indexOf(value, from + value.length)) {
+          const to = from + value.length;
+          if (isWhole(folded, from, to)) found.push({ from, to, kind, category: 'private' });
+        }
+      for (const { from, to, kind } of encoded.findKnown(text)) found.push({ from, to, kind, category: 'private' });
+      return found;
+    },
+  };
+  for (const [name, value] of values) set.add(name, value);
+  return set;
+}
+
+/** Lower case, of characters whose lower case has the same length, so that offsets stay. */
+const fold = (text: string): string => {
+  const lower = text.toLowerCase();
+  return lower.length === text.length ? lower : text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+};
+
+const isWhole = (text: string, from: number, to: number): boolean =>
+  !(isWordAt(text, from - 1) && isWordAt(text, from)) && !(isWordAt(text, to - 1) && isWordAt(text, to));
+const isWordAt = (text: string, at: number): boolean => /[\p{L}\p{N}]/u.test(text.charAt(at));
