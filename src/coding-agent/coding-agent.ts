@@ -5,6 +5,7 @@ import { FairleadError, type JsonObject, type Limits, type Provider, type Resolv
 import type { PermissionMode, SandboxMode } from '../guards/index.ts';
 import { gateway, parseModelRef } from '../providers/index.ts';
 import { parseMcpConfig, type McpServer } from '../tools/mcp/index.ts';
+import { withDlp } from './dlp/with-dlp.ts';
 import { createCodingAgent, defaultMaxTurns, type CodingAgent } from './create-agent.ts';
 import { noUser } from './integrations/context.ts';
 import type { AcceptInstructions } from './instructions/review.ts';
@@ -132,7 +133,11 @@ async function openModels(
   settings: Settings,
   onWarning: (text: string) => void,
 ): Promise<{ readonly provider: Provider; readonly callsTools: boolean }> {
-  if (isProvider(model)) return { provider: model, callsTools: true };
+  const host: ModelHost = { confirm: async () => false, progress: () => {}, notify: onWarning };
+  if (isProvider(model)) {
+    const ref = { provider: model.family, model: model.model };
+    return { provider: withDlp(model, { ref }, settings, host), callsTools: true };
+  }
   const names = model === undefined || typeof model === 'string' ? [model] : model;
   const models = await Promise.all(names.map((name) => resolveByName(name, settings)));
   const router = models.find((each) => each.router !== undefined);
@@ -146,7 +151,6 @@ async function openModels(
       },
     );
   await assertPrivacy(agent, models, settings);
-  const host: ModelHost = { confirm: async () => false, progress: () => {}, notify: onWarning };
   const providers = await Promise.all(models.map((each) => openModel(each, settings, host)));
   const [first] = providers;
   return {

@@ -35,6 +35,7 @@ import { localWorkspace, withNetwork } from '../workspace/index.ts';
 import { createAgentFlow } from './agent-flow.ts';
 import type { GrantContext } from './approval-prompts.ts';
 import { noToolCallsError, throwNoModel } from './errors.ts';
+import { lazyDlpGate } from './dlp/with-dlp.ts';
 import { createGates, createPolicyContext, readAgentPolicy } from './gates.ts';
 import { formatReducedPrompt, getModelScope, selectModelTools } from './small-model.ts';
 import { createGitWorkspaces } from './git-workspaces.ts';
@@ -246,6 +247,8 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   });
   const { hooks } = integrations;
   const permissionMode = options.mode ?? (() => (autoApprove() ? 'auto' : 'ask'));
+  // Without approvals and without a user, a question would never be answered.
+  const canAsk = (): boolean => !prompter.isAbsent || permissionMode() !== 'auto';
   return {
     workspace,
     sandbox,
@@ -300,7 +303,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
           pins,
           workspace,
           tools: agent.tools,
-          ruleGates,
+          ruleGates: [...ruleGates, ...lazyDlpGate(settings, agent.tools, canAsk)],
           flow: flow.gate,
           wrapWithHooks: hooks && ((gate) => hooks.wrapGate(gate)),
           policy,

@@ -26,7 +26,7 @@ export const exportCommand: SlashCommand = {
     if (existsSync(file)) return notify(`${file} already exists. Choose another name.`, 'warning');
     const events = await conversation.events();
     const { state, messages, calls, added } = await readTranscript(session.log);
-    const text = await exportDocument(
+    const exported = await exportDocument(
       {
         name,
         id: state.session,
@@ -42,6 +42,8 @@ export const exportCommand: SlashCommand = {
       },
       format,
     );
+    const { guardExport } = await import('../../coding-agent/dlp/index.ts');
+    const text = guardExport(exported, format);
     withFileError(file, 'write', () => writeFileSync(file, text, { flag: 'wx', mode: 0o600 }));
     return notify(`Written to ${file}`);
   },

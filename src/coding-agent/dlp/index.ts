@@ -1,2 +1,3 @@
 // Data loss prevention of the coding agent: reads the policy of the user.
 export { findDlpAction, readDlpPolicy, redactExport } from './read-policy.ts';
+export { guardExport } from './guard-export.ts';

@@ -71,7 +71,7 @@ export function createRunAgentFactory(
 ): AgentFactory {
   const models = new Map<string, Promise<Provider>>();
   const open = (model: ResolvedModel, settings: Settings, host: ModelHost): Promise<Provider> => {
-    const key = JSON.stringify([model.ref, settings.env]);
+    const key = JSON.stringify([model.ref, settings.env, settings.tenant]);
     const opened = models.get(key);
     if (opened) return opened;
     const opening = openModel(model, settings, host);
@@ -84,7 +84,7 @@ export function createRunAgentFactory(
   return async (run, _signal, govern) => {
     const requested = parseRunSettings(run.settings);
     const cwd = resolveRunFolder(requested);
-    const settings = readSettings({ cwd });
+    const settings = { ...readSettings({ cwd }), tenant: run.tenant };
     const log = (text: string): void => notify(`${run.id}: ${text.trimEnd()}`);
     for (const warning of settings.warnings) log(warning);
     const autoApprove = requested.auto === true || settings.approve === 'auto';

@@ -9,6 +9,7 @@ import {
   resolveBaseUrl,
   listModels,
 } from '../../providers/index.ts';
+import { withDlp } from '../dlp/with-dlp.ts';
 import type { Settings } from '../settings/index.ts';
 import type { ModelEndpoint } from '../state/index.ts';
 import { type ResolvedModel, formatEndpoint } from './resolve-model.ts';
@@ -25,22 +26,25 @@ export type ModelHost = {
 
 /** Opens a model. */
 export async function openModel(
-  { ref, isNamed }: ResolvedModel,
-  { env }: Settings,
+  model: ResolvedModel,
+  settings: Settings,
   host: ModelHost,
   options: GatewayOptions = {},
 ): Promise<Provider> {
-  const embedded = async ({ model }: { readonly model: string }): Promise<Provider> => {
+  const { ref, isNamed } = model;
+  const { env } = settings;
+  const embedded = async ({ model: name }: { readonly model: string }): Promise<Provider> => {
     const { openEmbeddedModel } = await import('./open-embedded.ts');
-    return openEmbeddedModel(model, host, { consented: isNamed === true });
+    return openEmbeddedModel(name, host, { consented: isNamed === true });
   };
   const window = await findEffectiveWindow(ref, env);
   const known = window === undefined ? ref : { ...ref, contextWindow: window };
   const isEmbedded = findFamily(ref.provider)?.protocol === 'embedded';
-  return gateway([await openProvider(known, { env, providers: { ...testProviders, embedded } })], {
+  const opened = gateway([await openProvider(known, { env, providers: { ...testProviders, embedded } })], {
     ...options,
     ...(isEmbedded ? { timeouts: { firstMs: embeddedFirstMs, ...options.timeouts } } : {}),
   });
+  return withDlp(opened, model, settings, host);
 }
 
 /** The time for an embedded model to read a long prompt before its first word. */

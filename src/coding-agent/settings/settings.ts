@@ -86,6 +86,8 @@ export type Settings = {
   readonly languageServers: { readonly user: Json | undefined; readonly project: Json | undefined };
   /** The routers of the user's config file, not parsed. */
   readonly routers: Json | undefined;
+  /** The tenant whose queued run uses the settings; absent outside of a fleet. */
+  readonly tenant?: string;
   /** Whether only models on the user's own machines may be used. */
   readonly private: boolean;
   /** The environment with the keys of the config files, for opening and listing models. Never pass it to a child process. */

@@ -1,10 +1,20 @@
 // The gate of data loss prevention: asks about, denies or changes calls of tools with an external effect whose input holds personal data or secrets.
-import { askedEachTimeText, unwrapDeferredCall, USE_TOOL, type Gate, type Json, type Tool } from '../../core/index.ts';
+import {
+  askedEachTimeText,
+  isObject,
+  unwrapDeferredCall,
+  USE_TOOL,
+  type Gate,
+  type Json,
+  type Tool,
+} from '../../core/index.ts';
 import { processAudit, type DlpAuditBuffer } from './audit.ts';
 import type { DlpPolicy } from './policy.ts';
 import { mapStrings } from './scan-request.ts';
 import { countFindings, formatCounts } from './scanner.ts';
 import type { DlpFinding } from './types.ts';
+
+const maxCounted = 100;
 
 /** Options of createDlpGate. */
 export type DlpGateOptions = {
@@ -18,6 +28,8 @@ export type DlpGateOptions = {
 /** Creates the gate. A detector that fails denies the call, unless the policy only observes. */
 export function createDlpGate({ policy, tools, canAsk, audit = processAudit }: DlpGateOptions): Gate {
   const { scanner, actionFor, isEnforced, isOff } = policy;
+  // A call is evaluated again after an approval; it is counted once.
+  const counted: string[] = [];
   return (given, { session }) => {
     if (isOff('tools')) return { type: 'allow' };
     const unwrapped = unwrapDeferredCall({ tool: given.tool, input: given.input });
@@ -53,7 +65,10 @@ export function createDlpGate({ policy, tools, canAsk, audit = processAudit }: D
         question: `Run ${tool}? Its input holds ${what}, which leaves this machine.\n${askedEachTimeText}`,
         by,
       };
-    if (findings.length > 0) audit.add(session, { way: 'tools', action: 'observe', counts, to: tool });
+    const key = `${session} ${given.id}`;
+    if (findings.length === 0 || counted.includes(key)) return { type: 'allow' };
+    if (counted.push(key) > maxCounted) counted.shift();
+    audit.add(session, { way: 'tools', action: 'observe', counts, to: tool });
     return { type: 'allow' };
   };
 }
@@ -68,5 +83,4 @@ function findInInput(input: Json, find: (text: string) => readonly DlpFinding[])
 }
 
 /** The input of a call of a hidden tool, with another input of the tool itself. */
-const replaceInput = (outer: Json, input: Json): Json =>
-  typeof outer === 'object' && outer !== null && !Array.isArray(outer) ? { ...outer, input } : input;
+const replaceInput = (outer: Json, input: Json): Json => (isObject(outer) ? { ...outer, input } : input);

@@ -34,6 +34,8 @@ type SessionState = {
   readonly vault: DlpVault;
   readonly approved: Set<string>;
   readonly scanned: WeakSet<Message>;
+  /** Messages as they are sent; a message that was sent once stays the same object. */
+  replaced: WeakMap<Message, Message>;
   system: string;
 };
 
@@ -49,6 +51,7 @@ export function createDlpProvider(provider: Provider, options: DlpProviderOption
       vault: createDlpVault(session ?? crypto.randomUUID()),
       approved: new Set(),
       scanned: new WeakSet(),
+      replaced: new WeakMap(),
       system: '',
     };
     if (session === undefined) return state;
@@ -110,7 +113,7 @@ async function* streamGuarded(
         part.type === 'text'
           ? { ...part, text: guardAnswer(vault.restore(part.text), guardsAnswers, { policy, audit, request, to }) }
           : part.type === 'tool-call'
-            ? { ...part, input: mapStrings(part.input, vault.restore) }
+            ? { ...part, input: mapStrings(part.input, (text) => vault.restore(text)) }
             : part,
       ),
     };
@@ -146,7 +149,10 @@ async function guardRequest(request: ModelRequest, state: SessionState, context:
       const counts = countFindings(asked.map(({ finding }) => finding));
       const isAllowed =
         (await confirm?.(`Send ${formatCounts(counts)} to ${to}? No replaces them by tokens.`)) === true;
-      if (isAllowed) for (const { value } of asked) state.approved.add(value);
+      if (isAllowed) {
+        for (const { value } of asked) state.approved.add(value);
+        state.replaced = new WeakMap();
+      }
       report(isAllowed ? 'ask' : 'redact', asked);
     }
     const redacted = byAction.get('redact') ?? [];
@@ -157,7 +163,7 @@ async function guardRequest(request: ModelRequest, state: SessionState, context:
     for (const message of fresh) state.scanned.add(message);
     state.system = request.system;
     if (!policy.isEnforced('model')) return request;
-    return replaceInRequest(request, (text) =>
+    return replaceInRequest(request, state.replaced, (text) =>
       scanner.redact(text, (value, finding) => {
         const action = actionFor('model', finding.kind);
         const isSent = action === 'observe' || action === 'off' || (action === 'ask' && state.approved.has(value));

@@ -158,7 +158,7 @@ test('[A115] patterns of the user and private values are found; a pattern that c
 });
 
 test('[A115] secrets are found by the patterns of redaction', () => {
-  const [finding] = createDlpScanner().find(`key ${'ghp'}_16C7e42F292c6912E7710c838347Ae178B4a`);
+  const [finding] = createDlpScanner().find('key ghp_16C7e42F292c6912E7710c838347Ae178B4a');
   assert.equal(finding?.category, 'secret');
 });
 
@@ -328,7 +328,7 @@ test('[A115] calls with an external effect are asked about, denied without a use
     canAsk = true,
   ): Promise<unknown> =>
     createDlpGate({ policy: createDlpPolicy(options), tools, canAsk: () => canAsk, audit: createAuditBuffer() })(
-      { id: 'c', tool, input: { body: [`Pay ${iban}`] } } as never,
+      { id: 'c', tool, input: { body: [`Pay ${iban}`] } },
       { session: 's' } as never,
     );
   const typeOf = async (...args: Parameters<typeof decide>): Promise<unknown> =>

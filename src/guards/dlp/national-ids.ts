@@ -169,7 +169,9 @@ const rules: readonly IdRule[] = [
 
 /** In the first ten digits of a German tax id one digit occurs two or three times and no other more than once. */
 function hasOneRepeatedDigit(digits: string): boolean {
-  const counts = [...'0123456789'].map((digit) => digits.split(digit).length - 1).filter((count) => count > 1);
+  const counts = Array.from('0123456789')
+    .map((digit) => digits.split(digit).length - 1)
+    .filter((count) => count > 1);
   return counts.length === 1 && (counts[0] ?? 0) <= 3;
 }
 

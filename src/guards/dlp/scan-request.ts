@@ -49,15 +49,23 @@ export function scanMessages(scanner: DlpScanner, messages: readonly Message[], 
   return { findings, unscanned };
 }
 
-/** Returns the request with each finding replaced. */
-export const replaceInRequest = (request: ModelRequest, change: (text: string) => string): ModelRequest => ({
+/** Returns the request with each text changed. A message that was changed before is taken from `known`. */
+export const replaceInRequest = (
+  request: ModelRequest,
+  known: WeakMap<Message, Message>,
+  change: (text: string) => string,
+): ModelRequest => ({
   ...request,
   system: change(request.system),
   messages: createPersistentList(
-    toArray(request.messages).map((message) => ({
-      ...message,
-      parts: message.parts.map((part) => mapPart(part, change)),
-    })),
+    toArray(request.messages).map((message) => {
+      const replaced = known.get(message) ?? {
+        ...message,
+        parts: message.parts.map((part) => mapPart(part, change)),
+      };
+      known.set(message, replaced);
+      return replaced;
+    }),
   ),
 });
 

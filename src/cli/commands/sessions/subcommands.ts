@@ -71,8 +71,10 @@ async function withFleetSessions(
   return withFleetStore(storeArg, (store) => work(fleetSessions, store));
 }
 
-/** Writes an export to standard output or to the file of --output. */
-function writeExport(text: string, { output }: SessionsOptions): number {
+/** Writes an export, as the DLP policy allows it, to standard output or to the file of --output. */
+async function writeExport(exported: string, format: string, { output }: SessionsOptions): Promise<number> {
+  const { guardExport } = await import('../../../coding-agent/dlp/index.ts');
+  const text = guardExport(exported, format);
   if (output === undefined || output === '-') print(text);
   else {
     withFileError(output, 'write', () => writeFileSync(output, text, { flag: 'wx', mode: 0o600 }));
@@ -195,9 +197,9 @@ export const sessionsSubcommands: Readonly<Record<string, SessionsSubcommand>> =
       const format = parseExportFormat(options.format, options.output);
       return isInFleetStore(options)
         ? withFleetSessions(options, async (fleetSessions, store) =>
-            writeExport(await fleetSessions.exportStoreSession(store, session, format), options),
+            writeExport(await fleetSessions.exportStoreSession(store, session, format), format, options),
           )
-        : writeExport(await exportSession(findSession(options.dirs, session), format), options);
+        : writeExport(await exportSession(findSession(options.dirs, session), format), format, options);
     },
   },
   verify: {

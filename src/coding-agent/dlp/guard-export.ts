@@ -1,0 +1,7 @@
+// Applies the policy of data loss prevention to the export of a session.
+import { readSettings } from '../settings/index.ts';
+import { readDlpPolicy, redactExport } from './read-policy.ts';
+
+/** Returns an export as it may be written; throws if the policy blocks it. */
+export const guardExport = (text: string, format: string): string =>
+  redactExport(text, format, readDlpPolicy(readSettings()));
