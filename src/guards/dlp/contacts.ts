@@ -45,7 +45,7 @@ const countryCodes =
 const phoneContext =
   /\b(?:tel|telephone|phone|mobile?|cell|fax|whatsapp|sms|call(?: me| us)?(?: at| on)?|handy|telefon(?:o|e|nummer)?|m.vil|t.l.phone|rufnummer|portable|gsm)\b\.?/i;
 /** A plus sign or a bracket or a digit, then digits with at most two separators between them. */
-const phonePattern = /(?<![\w.+/=-])(?:\+\d|\(0?\+?\d|00\d|[01-9])(?:[ .()\u00a0/-]{0,2}\d){6,14}(?![\w]|[.-]\d)/g;
+const phonePattern = /(?<![\w.+/-])(?:\+\d|\(0?\+?\d|00\d|[01-9])(?:[ .()\u00a0/-]{0,2}\d){6,14}(?![\w]|[.-]\d)/g;
 
 /** Finds phone numbers: international ones, and others with a word of context. */
 export const phoneDetector: Detector = {
@@ -61,10 +61,6 @@ function isPhone(text: string, found: string, place: { from: number; to: number 
   const digits = found.replaceAll(/\D/g, '');
   if (digits.length < 7 || digits.length > 15 || /(\d)\1{6}/.test(digits)) return false;
   const hasWords = phoneContext.test(text.slice(Math.max(0, place.from - 24), place.from));
-  const international = found.startsWith('+') ? digits : undefined;
-  if (international !== undefined && digits.length >= 9 && countryCodes.test(digits)) {
-    // A line of a diff starts with a plus sign too.
-    return hasWords || /[ .()/-]/.test(found) || text.charAt(place.from - 1) !== '\n';
-  }
+  if (/^\(?\+/.test(found) && digits.length >= 9 && countryCodes.test(digits)) return true;
   return hasWords && !/^\d{4}[-./]\d{2}[-./]\d{2}/.test(found) && hasContext(text, place, phoneContext);
 }

@@ -74,7 +74,7 @@ const rules: readonly LetteredRule[] = [
   },
   {
     kind: 'cn-resident-id',
-    pattern: /(?<![\w.-])[1-9]\d{5}(?:18|19|20)\d{9}[0-9Xx](?![\w.-])/g,
+    pattern: /(?<![\w.-])[1-9]\d{5}(?:18|19|20)\d{9}[0-9Xx](?![\w-]|\.\w)/g,
     check: (id) =>
       isDay(part(id, 10), part(id, 12)) &&
       '10X98765432'[weightedSum(id, [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]) % 11] === id[17],
