@@ -29,6 +29,7 @@ export const navigation: readonly NavigationGroup[] = [
       'docs/hooks.md',
       'docs/verification.md',
       'docs/flow.md',
+      'docs/dlp.md',
       'docs/routing.md',
     ],
   },

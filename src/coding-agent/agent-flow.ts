@@ -10,7 +10,7 @@ export type AgentFlowOptions = {
   readonly cwd: string;
   readonly permissionMode: () => PermissionMode;
   /** Whether no user can be asked. */
-  readonly isUnattended: boolean;
+  readonly isUnattended: boolean | undefined;
 };
 
 /** The view and the gate of the policy; none if the user switched it off. */

@@ -247,8 +247,6 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   });
   const { hooks } = integrations;
   const permissionMode = options.mode ?? (() => (autoApprove() ? 'auto' : 'ask'));
-  // Without approvals and without a user, a question would never be answered.
-  const canAsk = (): boolean => !prompter.isAbsent || permissionMode() !== 'auto';
   return {
     workspace,
     sandbox,
@@ -284,13 +282,8 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
         checks: settings.verifiesActions ? [actionClaims(), ...checks] : checks,
         ...(outputSchema ? { outputSchema } : {}),
       });
-      const flow = createAgentFlow({
-        settings,
-        tools: agent.tools,
-        cwd: workspace.cwd,
-        permissionMode,
-        isUnattended: prompter.isAbsent === true,
-      });
+      const guarded = { settings, tools: agent.tools, cwd: workspace.cwd, permissionMode, isUnattended: prompter.isAbsent };
+      const flow = createAgentFlow(guarded);
       return {
         ...agent,
         views: [...(agent.views ?? []), ...flow.views],
@@ -303,7 +296,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
           pins,
           workspace,
           tools: agent.tools,
-          ruleGates: [...ruleGates, ...lazyDlpGate(settings, agent.tools, canAsk)],
+          ruleGates: [...ruleGates, ...lazyDlpGate(guarded)],
           flow: flow.gate,
           wrapWithHooks: hooks && ((gate) => hooks.wrapGate(gate)),
           policy,

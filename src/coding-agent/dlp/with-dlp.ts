@@ -1,5 +1,6 @@
 // Applies data loss prevention to a model and to the calls of an agent. The detectors are loaded for the first request to a model that is not local, or the first external call.
 import type { Gate, Json, Provider, Tool } from '../../core/index.ts';
+import type { PermissionMode } from '../../guards/index.ts';
 import type { DlpAction } from '../../guards/dlp/index.ts';
 import type { ModelHost } from '../models/open-model.ts';
 import type { ResolvedModel } from '../models/resolve-model.ts';
@@ -62,18 +63,27 @@ const withAuditFacts = (provider: Provider): Provider => ({
   },
 });
 
-/** The gate of calls with an external effect. */
-export function lazyDlpGate(
-  settings: Settings,
-  tools: ReadonlyMap<string, Tool>,
-  canAsk: () => boolean,
-): readonly Gate[] {
+/** What the gate is created from. */
+export type DlpGateContext = {
+  readonly settings: Settings;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly permissionMode: () => PermissionMode;
+  /** Whether no user is present. */
+  readonly isUnattended: boolean | undefined;
+};
+
+/** The gate of calls with an external effect. Without approvals and without a user, what would be asked is denied. */
+export function lazyDlpGate({ settings, tools, permissionMode, isUnattended }: DlpGateContext): readonly Gate[] {
   if (isDisabled(settings)) return [];
   let loaded: Promise<Gate> | undefined;
   const load = async (): Promise<Gate> => {
     const { createDlpGate } = await import('../../guards/dlp/index.ts');
     const { readDlpPolicy } = await import('./read-policy.ts');
-    return createDlpGate({ policy: readDlpPolicy(settings), tools, canAsk });
+    return createDlpGate({
+      policy: readDlpPolicy(settings),
+      tools,
+      canAsk: () => !isUnattended || permissionMode() !== 'auto',
+    });
   };
   return [
     async (call, state) => {

@@ -42,6 +42,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'pl-pesel': ['PESEL: 44051401359'],
   'se-personnummer': ['811228-9874'],
   'fi-hetu': ['131052-308T'],
+  'dk-cpr': ['CPR 070761-4285'],
   'pt-nif': ['NIF 123456789'],
   'br-cpf': ['529.982.247-25', 'CPF 52998224725'],
   'in-aadhaar': ['Aadhaar 2341 2341 2346'],

@@ -92,6 +92,12 @@ const rules: readonly IdRule[] = [
     context: { words: /pesel/i },
   },
   {
+    kind: 'dk-cpr',
+    groups: /^(?:6-4|10)$/,
+    check: (d) => isDay(part(d, 2), part(d, 0)),
+    context: { words: /\bcpr\b|personnummer/i },
+  },
+  {
     kind: 'se-personnummer',
     groups: /^(?:6-4|8-4|10|12)$/,
     check: (d) => isDay(part(d, d.length - 8), part(d, d.length - 6) % 60) && isLuhn(d.slice(-10)),
@@ -105,12 +111,6 @@ const rules: readonly IdRule[] = [
       isMod11(d, [3, 7, 6, 1, 8, 9, 4, 5, 2]) &&
       isMod11(d, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2]),
     context: { words: /f.dselsn|personn|norweg|\bfnr\b/i, groups: /^11$/ },
-  },
-  {
-    kind: 'dk-cpr',
-    groups: /^(?:6-4|10)$/,
-    check: (d) => isDay(part(d, 2), part(d, 0)),
-    context: { words: /\bcpr\b|personnummer/i },
   },
   {
     kind: 'pt-nif',
