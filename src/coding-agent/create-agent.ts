@@ -282,8 +282,8 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
         checks: settings.verifiesActions ? [actionClaims(), ...checks] : checks,
         ...(outputSchema ? { outputSchema } : {}),
       });
-      const guarded = { settings, tools: agent.tools, cwd: workspace.cwd, permissionMode, isUnattended: prompter.isAbsent };
-      const flow = createAgentFlow(guarded);
+      const own = { settings, tools: agent.tools, cwd: workspace.cwd, permissionMode, isUnattended: prompter.isAbsent };
+      const flow = createAgentFlow(own);
       return {
         ...agent,
         views: [...(agent.views ?? []), ...flow.views],
@@ -296,7 +296,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
           pins,
           workspace,
           tools: agent.tools,
-          ruleGates: [...ruleGates, ...lazyDlpGate(guarded)],
+          ruleGates: [...ruleGates, ...lazyDlpGate(own)],
           flow: flow.gate,
           wrapWithHooks: hooks && ((gate) => hooks.wrapGate(gate)),
           policy,

@@ -1,7 +1,7 @@
 // Private sessions: a label that is recorded once and never removed, after which only models on the user's own machines may read the session.
 import type { Session } from '../agent/index.ts';
 import { FairleadError, readView, type ResolvedAgent, type NamedView } from '../core/index.ts';
-import { findFamily } from '../providers/index.ts';
+import { findFamily, keepsDataLocal } from '../providers/index.ts';
 import type { Settings } from './settings/index.ts';
 import type { ResolvedModel } from './models/resolve-model.ts';
 
@@ -47,7 +47,6 @@ export async function isLocalModel(
 ): Promise<boolean> {
   if (isDeclaredLocal !== undefined) return isDeclaredLocal;
   if (!findFamily(ref.provider)) return ref.provider === 'scripted' || ref.provider === 'replay';
-  const { keepsDataLocal } = await import('../providers/routing/index.ts');
   return keepsDataLocal(ref, env, privateHosts);
 }
 

@@ -25,6 +25,7 @@ export type {
 } from './embedded/embedded.ts';
 export type { ChatTemplate, EmbeddedModel, ModelFilePart } from './embedded/models.ts';
 export { providerAliases, families, findFamily, type ProviderProtocol, type ProviderFamily } from './families.ts';
+export { keepsDataLocal } from './data-locality.ts';
 export {
   breakerStates,
   createGatewayState,

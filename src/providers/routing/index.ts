@@ -22,6 +22,7 @@ export { modelChosenKey, modelFailedKey } from './annotation-keys.ts';
 export { findModelOutage, runHistoryView, type RunHistory, type PastRun } from './run-history.ts';
 export { route } from './route.ts';
 export { savingsOf, type ModelShare, type Savings } from './savings.ts';
-export { parseBillions, keepsDataLocal, defaultQuality } from './model-priors.ts';
+export { keepsDataLocal } from '../data-locality.ts';
+export { parseBillions, defaultQuality } from './model-priors.ts';
 export { taskFeatures, type TaskFeatures, type KeywordWeights } from './task-features.ts';
 export { formatDecision, toDecisionRecord } from './format-decision.ts';

@@ -1,7 +1,8 @@
 // Tests of model priors by name and URL: whether a model is local, and its assumed capability.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { parseBillions, keepsDataLocal, defaultQuality } from './model-priors.ts';
+import { keepsDataLocal } from '../data-locality.ts';
+import { parseBillions, defaultQuality } from './model-priors.ts';
 
 test('[P43] a model is local only if a known kind of server runs it on this machine or on a configured host', () => {
   const here = (provider: string, model: string, baseUrl?: string, own: readonly string[] = []): boolean =>

@@ -1,23 +1,6 @@
-// Prior knowledge about a model: data locality and default quality by size.
-import { isLoopbackUrl } from '../../core/index.ts';
+// Prior knowledge about a model: default quality by size.
 import { findFamily } from '../families.ts';
-import { resolveBaseUrl, type Environment, type ModelRef } from '../resolve.ts';
-
-/** Returns true if data sent to this model stays on the user's machines: a known local server on loopback or on a host the user declared private. */
-export function keepsDataLocal(
-  { provider, model, baseUrl }: Exclude<ModelRef, string>,
-  env: Environment,
-  ownHosts: readonly string[] = [],
-): boolean {
-  const family = findFamily(provider);
-  if (!family?.local) return false;
-  if (family.protocol === 'embedded') return true;
-  // A proxy can forward anywhere, and Ollama forwards models with such names to its service.
-  if (!family.free || model.endsWith('cloud')) return false;
-  const address = resolveBaseUrl(family, baseUrl, env);
-  const url = URL.parse(address);
-  return isLoopbackUrl(address) || (url !== null && [url.hostname, url.host].some((host) => ownHosts.includes(host)));
-}
+import type { ModelRef } from '../resolve.ts';
 
 /** Parses billions of parameters from a name such as `qwen3:8b`. */
 export function parseBillions(model: string): number | undefined {
