@@ -126,7 +126,6 @@ export type Chunk =
       readonly model: string;
       /** The cost; absent if unknown. */
       readonly usd?: number;
-      /** Recorded in the log after the answer, such as audit facts of a guard around the provider. */
       readonly annotations?: readonly { readonly key: string; readonly value: Json }[];
     };
 

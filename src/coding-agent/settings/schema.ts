@@ -13,6 +13,7 @@ import {
 } from './parsers.ts';
 import { findNamedEntries, getNamedEntry } from './named-settings.ts';
 import { profiles, profileVariable } from './profiles.ts';
+import { guardEntries } from './guard-settings.ts';
 import { verifyEntries } from './verify-settings.ts';
 
 /** The value of a setting in a config file. */
@@ -115,21 +116,7 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
     description: 'permission mode: read-only, plan, ask, accept-edits or auto',
     parse: patternParser(/^(read-only|plan|ask|accept-edits|auto)$/, 'read-only, plan, ask, accept-edits or auto'),
   },
-  flow: {
-    project: 'never',
-    description: 'calls that untrusted text decides about: ask, deny, observe or off',
-    parse: patternParser(/^(ask|deny|observe|off)$/, 'ask, deny, observe or off'),
-  },
-  spotlight: {
-    project: 'never',
-    description: 'how the model sees text from files, programs and networks: delimiters, datamarks or base64',
-    parse: patternParser(/^(delimiters|datamarks|base64)$/, 'delimiters, datamarks or base64'),
-  },
-  dlp: {
-    project: 'never',
-    description: 'personal data and secrets in what leaves this machine: off, observe, redact, ask or block',
-    parse: patternParser(/^(off|observe|redact|ask|block)$/, 'off, observe, redact, ask or block'),
-  },
+  ...guardEntries,
   reminders: {
     project: 'never',
     description: 'built-in reminders that are on: usual, all, none, or their names separated by spaces',
