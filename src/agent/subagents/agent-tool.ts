@@ -11,7 +11,7 @@ import { runWithApprovals } from '../approval-loop.ts';
 import { assertToolDefinition, tool } from '../define-tool.ts';
 import { openSession } from '../session-store.ts';
 import { subagentReport } from './format.ts';
-import { deriveSubagentWithoutGrants } from './launch.ts';
+import { deriveSubagentWithoutGrants, recordOrigin } from './launch.ts';
 
 /** The name and description of a sub-agent tool, and how the sub-agent is narrower than its parent. */
 export type SubagentOptions = SubagentOverrides & {
@@ -38,9 +38,10 @@ export function agentTool(options: SubagentOptions): Tool {
       properties: { task: { type: 'string', description: 'What to do, with everything needed to do it.' } },
       required: ['task'],
     },
-    async execute({ task }, { agent, state, signal }) {
+    async execute({ task }, { agent, state, signal, key }) {
       const tools = (overrides.tools ?? [...agent.tools.keys()]).filter((each) => each !== name);
       await using session = await openSession(deriveSubagentWithoutGrants(agent, state, { ...overrides, tools }));
+      await recordOrigin(session, { task, parent: '', key }, state);
       const end = await runWithApprovals(session, task, {
         signal,
         limits: subagentLimits(state, limits),

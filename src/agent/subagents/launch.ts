@@ -112,7 +112,7 @@ export async function launchSubagent(
 }
 
 /** Records what the sub-agent was started with, and the states of its parent that it inherits. */
-async function recordOrigin(session: Session, metadata: SubagentMetadata, parent: RunState): Promise<void> {
+export async function recordOrigin(session: Session, metadata: SubagentMetadata, parent: RunState): Promise<void> {
   await session.annotate(SUBAGENT_ANNOTATION, toJson(metadata));
   for (const view of parent.viewStates.views)
     if (view.isInherited && view.serialize) await session.annotate(view.name, view.serialize(readView(parent, view)));

@@ -57,7 +57,7 @@ test('[A45, A83] undefended an obedient model carries out every attack; the flow
   assert.deepEqual(failed, []);
   assert.equal(off?.succeeded.count, builtinAttacks.length);
   assert.equal(off?.keptBenign.count, off?.keptBenign.total);
-  for (const kind of ['memory', 'multi-turn', 'encoded', 'multilingual', 'delayed']) {
+  for (const kind of ['memory', 'multi-turn', 'encoded', 'multilingual', 'delayed', 'multi-agent']) {
     assert.equal(ask?.byKind[kind]?.count, 0, kind);
     assert.equal(deny?.byKind[kind]?.count, 0, kind);
   }
