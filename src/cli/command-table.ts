@@ -35,7 +35,10 @@ export const commands: CommandTable = {
     summary: 'list and revoke what you allowed in this project',
     load: () => import('./commands/permissions.ts'),
   },
-  policy: { summary: 'check a policy, and simulate it on a past session', load: () => import('./commands/policy.ts') },
+  policy: {
+    summary: 'check a policy, simulate it on a past session, and declare tools',
+    load: () => import('./commands/policy.ts'),
+  },
   rules: { summary: 'list, test, backtest and measure rules', load: () => import('./commands/rules/command.ts') },
   eval: { summary: 'run a dataset against a model, and score the answers', load: () => import('./commands/eval.ts') },
   verify: {

@@ -1,11 +1,12 @@
 // The flow policy of a coding agent: which mode it has, and one question where the permission gate asks too.
+import { existsSync } from 'node:fs';
 import type { Gate, NamedView, Tool } from '../core/index.ts';
 import { createFlowPolicy, type FlowMode, type PermissionMode } from '../guards/index.ts';
 import type { Settings } from './settings/index.ts';
 
 /** What the flow policy of an agent is created from. */
 export type AgentFlowOptions = {
-  readonly settings: Pick<Settings, 'flowMode'>;
+  readonly settings: Pick<Settings, 'flowMode' | 'dirs'>;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly cwd: string;
   readonly permissionMode: () => PermissionMode;
@@ -23,9 +24,23 @@ export function createAgentFlow(options: AgentFlowOptions): {
   if (flowMode === 'off') return { views: [] };
   // Without approvals and without a user, a question would never be answered.
   const mode = (): FlowMode => (flowMode === 'ask' && isUnattended && permissionMode() === 'auto' ? 'deny' : flowMode);
-  const { view, gate } = createFlowPolicy({ tools, roots: [cwd], mode });
+  const { view, gate } = createFlowPolicy({
+    tools,
+    roots: [cwd],
+    mode,
+    declarations: async () =>
+      declarationFiles(settings.dirs, cwd).some((file) => existsSync(file))
+        ? (await import('./flow/declaration-files.ts')).readDeclarations(settings.dirs, cwd)
+        : undefined,
+  });
   return { views: [view], gate };
 }
+
+/** The files with declarations, of the user and of the project. */
+const declarationFiles = ({ config }: Pick<Settings['dirs'], 'config'>, cwd: string): readonly string[] => [
+  `${config}/declarations.json`,
+  `${cwd}/.fairlead/declarations.json`,
+];
 
 /** Puts the flow policy behind a gate. If both ask, the user answers one question. */
 export function withFlow(next: Gate, flow: Gate | undefined): Gate {

@@ -1,6 +1,7 @@
 // Event payloads of the session log. A fact is plain JSON, named in the past tense, never edited, never removed.
 import type { ApprovalPreview } from './approval-preview.ts';
 import type { Failure } from './errors.ts';
+import type { FlowLabels } from './flow-labels.ts';
 import type { Json } from './json.ts';
 import type { FilePart, FinishReason, Message, MessagePart, ToolChoice, ToolSpec, Usage } from './message.ts';
 import type { Spotlight } from './spotlight.ts';
@@ -287,6 +288,7 @@ export type Fact =
       readonly untrusted?: boolean;
       /** How the text is marked for the model besides its tags; absent for tags alone. */
       readonly spotlight?: Exclude<Spotlight, 'delimiters'>;
+      readonly labels?: FlowLabels;
       readonly files?: readonly FilePart[];
       readonly data?: Json;
       readonly notes?: readonly Note[];

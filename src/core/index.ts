@@ -129,7 +129,6 @@ export type {
   Provider,
   Reminder,
   Renderer,
-  RendererContext,
   ModelRequest,
   Rule,
   ModelSettings,
@@ -225,3 +224,5 @@ export { longestMatch, maxOf, minOf } from './extremes.ts';
 export { formatColumns } from './format-columns.ts';
 export { getAnswerText, type AnswerText } from './answer-text.ts';
 export { formatUnconfirmedClaims } from './unconfirmed-claims.ts';
+export type { FlowLabels, ToolHints } from './flow-labels.ts';
+export type { RendererContext } from './message.ts';

@@ -87,3 +87,6 @@ export function satisfiesToolChoice(choice: ToolChoice, calls: readonly { readon
   if (choice === 'none') return calls.length === 0;
   return choice === 'required' ? calls.length > 0 : calls.some((call) => call.tool === choice.tool);
 }
+
+/** The context in which a tool output is formatted for the model. */
+export type RendererContext = { readonly tool: string; readonly input: Json; readonly model: string };

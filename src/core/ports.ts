@@ -1,8 +1,9 @@
 // The interfaces that other modules implement: log, view, provider, tool, rule, gate, stop condition, check, compactor.
 import type { Compactor } from './compactor-port.ts';
 import type { Event, Fact, Limits, Note, DecisionSource, UsageTotals, StopReason, Verdict } from './fact.ts';
+import type { FlowLabels, ToolHints } from './flow-labels.ts';
 import type { Json, JsonObject } from './json.ts';
-import type { FilePart, FinishReason, Message, ToolChoice, ToolSpec, Usage } from './message.ts';
+import type { FilePart, FinishReason, Message, RendererContext, ToolChoice, ToolSpec, Usage } from './message.ts';
 import type { Spotlight } from './spotlight.ts';
 import type { ToolCall, RunState } from './state.ts';
 import type { ApprovalHandler } from './pending-approvals.ts';
@@ -174,6 +175,8 @@ export type ToolOutput = {
   readonly text: string;
   /** What programs and screens read. */
   readonly data?: Json;
+  /** Labels of information flow control that came with the result. */
+  readonly labels?: FlowLabels;
   /** Images as base64; the tool limits their size. */
   readonly files?: readonly FilePart[];
   /** The call failed; the model reads the text as an error. */
@@ -203,6 +206,7 @@ export interface Tool extends ToolSpec {
   readonly timeoutMs?: number;
   /** The output contains text from files, programs or networks, which may contain instructions of an attacker. It is marked for the model. */
   readonly untrustedOutput?: boolean;
+  readonly hints?: ToolHints;
   /** The client runs this tool: a call is recorded as started and waits, with this text as its question, until the client sends the result. */
   readonly clientSideQuestion?: string;
   /** Returns why the input is invalid, or undefined. If it throws, the tool does not run. */
@@ -219,9 +223,6 @@ export type Rule = (event: Event, state: RunState) => readonly Note[];
 
 /** Formats a tool output for the model; undefined, or an error, leaves it unchanged. */
 export type Renderer = (output: Omit<ToolOutput, typeof TOOL_OUTPUT>, context: RendererContext) => string | undefined;
-
-/** The context of a renderer. */
-export type RendererContext = { readonly tool: string; readonly input: Json; readonly model: string };
 
 /** Called before each turn; its text is appended to the request. One that throws is skipped and reported. */
 export type Reminder = (turn: number, maxTurns: number, state: RunState) => string | null | undefined;

@@ -141,6 +141,7 @@ export {
   type ToolCallPart,
   type ToolChoice,
   type ToolContext,
+  type ToolHints,
   type ToolOutcome,
   type ToolOutput,
   type ToolResultPart,

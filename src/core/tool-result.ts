@@ -1,4 +1,5 @@
 // Converts the return value of a tool to a `tool-ended` fact: bounded text and plain JSON.
+import type { FlowLabels } from './flow-labels.ts';
 import type { Fact, Note } from './fact.ts';
 import { isObject, toJson } from './json.ts';
 import type { FilePart, ToolResultPart } from './message.ts';
@@ -82,13 +83,22 @@ export const isToolOutput = (value: unknown): value is ToolOutput =>
   isObject(value) && TOOL_OUTPUT in value && typeof value['text'] === 'string';
 
 /** Returns the optional fields of an output that are valid; the fold relies on their types. */
-function optionalFields({ data, files, notes, loadsTools, endsRun, spent }: ToolOutput): Partial<ToolEndedFact> {
+function optionalFields({
+  data,
+  labels,
+  files,
+  notes,
+  loadsTools,
+  endsRun,
+  spent,
+}: ToolOutput): Partial<ToolEndedFact> {
   const validNotes = Array.isArray(notes) ? (toJson(notes.filter(isNote)) as readonly Note[]) : [];
   const toolNames = Array.isArray(loadsTools) ? loadsTools.filter((name) => typeof name === 'string') : [];
   const validFiles = Array.isArray(files) ? (toJson(files.filter(isFilePart)) as readonly FilePart[]) : [];
   const usage = parseUsageTotals(spent);
   return {
     ...(data === undefined ? {} : { data: toJson(data) }),
+    ...(isObject(labels) ? { labels: toJson(labels) as FlowLabels } : {}),
     ...(validFiles.length ? { files: validFiles } : {}),
     ...(validNotes.length ? { notes: validNotes } : {}),
     ...(toolNames.length ? { loadsTools: toolNames } : {}),

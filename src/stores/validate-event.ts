@@ -131,6 +131,7 @@ const factSchemas: { readonly [type in Fact['type']]: Readonly<Record<string, Va
     outcome: oneOf('ok', 'failed', 'denied', 'interrupted', 'unknown'),
     text,
     spotlight: optional(oneOf('datamarks', 'base64')),
+    labels: optional(isObject),
     files: optional(list(file)),
     notes: optional(list(note)),
     loadsTools: optional(list(text)),

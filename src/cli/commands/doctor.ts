@@ -1,4 +1,5 @@
 // The `doctor` command: checks each part of the installation and prints how to fix what does not work.
+import { withUsage } from '../args/with-usage.ts';
 import { printUsage } from '../args/stdio.ts';
 import { parseArgs } from 'node:util';
 import type { Command } from '../args/command.ts';
@@ -7,22 +8,29 @@ import { createBufferedStdout } from '../print-mode/printers.ts';
 import { runDoctorChecks, type NamedCheckResult } from '../doctor/run-checks.ts';
 import { formatCheckResult, formatCheckSummary } from '../doctor/format-report.ts';
 
-const usage = 'Usage: fairlead doctor [--offline] [--model <name>] [--json]';
+const usage = `Usage: fairlead doctor [--offline] [--model <name>] [--json]
+       fairlead doctor --flows [<MCP configuration>]... [--json]`;
 
 /** Runs all checks; exit code 0 if none failed, 1 if one failed, 2 invalid arguments. */
 export const run: Command['run'] = async (args) => {
   const options = {
     offline: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
+    flows: { type: 'boolean', default: false },
     model: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
   } as const;
   try {
-    const { values } = parseArgs({ args: [...args], options });
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    if (positionals.length > 0 && !values.flows) throw new TypeError(`Unexpected argument '${positionals[0]}'.`);
     if (values.help) {
       printUsage(usage);
       return 0;
     }
+    if (values.flows)
+      return await withUsage(usage, async () =>
+        (await import('../doctor/flows-report.ts')).printFlowsReport(positionals, values.json),
+      );
     return await printReport(values.json, { offline: values.offline, model: values.model });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;

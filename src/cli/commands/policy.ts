@@ -1,4 +1,4 @@
-// The `policy` command: checks that a policy is valid, and shows what it would have decided in a past session.
+// The `policy` command: checks that a policy is valid, shows what it would have decided in a past session, and shows declarations and decisions of the flow policy.
 import { homedir } from 'node:os';
 import { parseArgs } from 'node:util';
 import { escapeInvisibleLine } from '../../core/index.ts';
@@ -11,10 +11,14 @@ import { readSettings } from '../../coding-agent/settings/index.ts';
 import { getSessionDirectory, simulatePolicy, type SimulatedDecision } from '../../evals/index.ts';
 
 const usage = `Usage: fairlead policy check [file]
-       fairlead policy try <session> [--policy <file>] [--json]`;
+       fairlead policy try <session> [--policy <file>] [--json]
+       fairlead policy declare [tool] [--set <key>=<value>]... [--reset] [--json]
+       fairlead policy explain <session> [call] [--json]`;
 
 /** Checks or simulates a policy; exit code 0 done, 1 the policy is invalid, 2 invalid arguments. */
 export const run: Command['run'] = async (args) => {
+  if (args[0] === 'declare') return (await import('./policy/declare.ts')).declareCommand(args.slice(1));
+  if (args[0] === 'explain') return (await import('./policy/explain.ts')).explainCommand(args.slice(1));
   const options = {
     policy: { type: 'string' },
     json: { type: 'boolean' },

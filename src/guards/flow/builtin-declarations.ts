@@ -97,6 +97,8 @@ const tools: Readonly<Record<string, ToolDeclaration>> = {
   },
   load_skill: { ...outside, inputs: { name: 'query' } },
   load_tools: { effect: 'read', inputs: { names: 'query', query: 'query' }, output: 'untrusted' },
+  // The call inside it is decided about; this is for one that names no tool, and that never runs.
+  use_tool: { effect: 'external', inputs: { tool: 'id', input: 'body' }, output: 'untrusted' },
   search_tools: { effect: 'read', inputs: { query: 'query' }, output: 'untrusted' },
   handle_list: { ...outside, inputs: { from: 'flag', count: 'flag' } },
   handle_read: { ...outside, inputs: { name: 'query', path: 'query', from: 'flag', count: 'flag' } },

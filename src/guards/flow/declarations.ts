@@ -49,9 +49,10 @@ function parseTool(name: string, value: unknown): ToolDeclaration {
 function parseOutput(name: string, output: unknown): OutputDeclaration {
   if (output === undefined || output === 'untrusted') return 'untrusted';
   if (output === 'trusted' || output === 'user') return output;
-  const { untrusted = [], identity = [] } = isObject(output) ? output : { untrusted: null };
-  if (!isNames(untrusted) || !isNames(identity)) throw invalid(`the output of "${name}" is not valid`);
-  return { untrusted, identity };
+  const { untrusted = [], identity = [], trusted } = isObject(output) ? output : { untrusted: null };
+  if (!isNames(untrusted) || !isNames(identity) || (trusted !== undefined && !isNames(trusted)))
+    throw invalid(`the output of "${name}" is not valid`);
+  return { untrusted, identity, ...(trusted ? { trusted } : {}) };
 }
 
 const isNames = (value: unknown): value is readonly string[] =>

@@ -1,5 +1,6 @@
 // Declares a tool for the flow policy from its name, its input schema and what is known of its effect, where no declaration was written for it.
-import { isObject, type JsonObject } from '../../core/index.ts';
+import { isObject, type JsonObject, type ToolHints } from '../../core/index.ts';
+import { applyLabels } from './apply-labels.ts';
 import type { FlowEffect, ParameterRole, ToolDeclaration } from './types.ts';
 
 /** What is known of a tool. */
@@ -8,8 +9,8 @@ export type DeclaredTool = {
   readonly input: JsonObject;
   /** What a call does. Hints of a server that the user does not trust must not make it less. */
   readonly effect: 'read' | 'write' | 'external';
-  /** Whether a call deletes or overwrites something. */
-  readonly destructive?: boolean;
+  /** What the origin of the tool says about it. It raises distrust and secrecy, and lowers them only if the user trusts the origin. */
+  readonly hints?: ToolHints;
   /** The client runs the tool, and decides itself about its calls. */
   readonly clientSideQuestion?: string;
 };
@@ -25,17 +26,21 @@ const roleWords: readonly (readonly [role: ParameterRole, words: ReadonlySet<str
     ],
     [
       'url',
-      'url uri urls uris link links href endpoint host hostname domain webhook callback redirect site server remote origin address',
+      'url uri urls uris link links href endpoint host hostname domain webhook callback redirect site server remote origin address proxy',
     ],
-    ['path', 'path paths file files filename filepath dir directory folder destination target source src dest output'],
+    [
+      'path',
+      'path paths file files filename filepath dir directory folder destination target source src dest output attachment attachments',
+    ],
+    ['command', 'code script javascript function command commands'],
     ['amount', 'amount price total sum cost fee value budget'],
     [
       'body',
-      'body content contents text message html markdown description comment note notes summary details data payload code script snippet patch diff subject reason bio caption blocks input',
+      'body content contents text message html markdown description comment note notes summary details data payload snippet patch diff subject reason bio caption blocks children edits headers input',
     ],
     [
       'query',
-      'query q search pattern filter filters where keyword keywords term terms jql sql expression selector question prompt',
+      'query q search pattern patterns filter filters where keyword keywords term terms jql sql expression question prompt',
     ],
     [
       'time',
@@ -43,11 +48,11 @@ const roleWords: readonly (readonly [role: ParameterRole, words: ReadonlySet<str
     ],
     [
       'flag',
-      'limit offset page pages count size max min order sort direction format type kind mode level state status visibility private public draft force recursive depth width height language locale unit units page_size per cursor timeout verbose dry',
+      'limit offset page pages count size max min order sort sorts lang direction format type kind mode level state status visibility private public draft force recursive depth width height language locale unit units page_size per cursor timeout verbose dry',
     ],
     [
       'id',
-      'id ids uuid key ref number sha hash branch tag owner repo repository project board issue ticket thread event order product item record row table database collection bucket zone region team organization org workspace space group label labels',
+      'id ids uuid key ref number sha hash branch tag owner repo repository project board issue ticket thread event order product item record row table database collection bucket zone region team organization org workspace space group label labels selector',
     ],
     ['title', 'title name names label heading topic'],
   ] as const
@@ -61,15 +66,19 @@ const splitName = (name: string): readonly string[] =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '');
 
+const placeWords = new Set('channel chat email phone'.split(' '));
+
 /** The role of a parameter. Numbers, yes or no, and a choice from a list are flags, unless their name says that they are an amount. */
 function roleOf(name: string, schema: unknown): ParameterRole {
   const words = splitName(name);
   const last = words.at(-1) ?? '';
   const { type, enum: choices } = isObject(schema) ? schema : {};
-  const named = findRole([last]) ?? findRole(words);
+  // `channel_id` names where a message goes.
+  const named =
+    (last === 'id' && words.some((word) => placeWords.has(word)) ? 'recipient' : findRole([last])) ?? findRole(words);
   if (type === 'boolean' || Array.isArray(choices)) return 'flag';
   if (type === 'number' || type === 'integer')
-    return named === 'amount' || named === 'account' || named === 'id' ? named : 'flag';
+    return named === 'amount' || named === 'account' || named === 'id' ? named : last === 'number' ? 'id' : 'flag';
   // A text whose meaning is not known may decide what the call acts on.
   return named ?? 'id';
 }
@@ -100,18 +109,38 @@ const actionByVerb = new Map(
   Object.entries(actionVerbs).flatMap(([action, verbs]) => verbs.split(' ').map((verb) => [verb, action] as const)),
 );
 
-/** Declares a tool. Its output is untrusted. */
-export function declareTool({ name, input, destructive = false, ...tool }: DeclaredTool): ToolDeclaration {
-  const effect: FlowEffect = tool.clientSideQuestion === undefined ? tool.effect : 'read';
+/** Names of parameters with an address that a call of a reading tool contacts: what the address holds leaves the machine. */
+const addressWords = new Set('url uri urls uris href link links endpoint webhook callback'.split(' '));
+
+/** Declares a tool. Its output is untrusted, unless the labels of a trusted server say otherwise. */
+export function declareTool({ name, input, hints, ...tool }: DeclaredTool): ToolDeclaration {
+  const isOfClient = tool.clientSideQuestion !== undefined;
+  const effect: FlowEffect = isOfClient ? 'read' : tool.effect;
   const words = splitName(name.replace(/^.*__/, ''));
   const properties = isObject(input['properties']) ? input['properties'] : {};
   const action = words.map((word) => actionByVerb.get(word)).find((each) => each !== undefined);
-  const isDestructive = destructive || (effect !== 'read' && words.some((word) => destructiveWords.has(word)));
+  const isTrusted = hints?.isTrusted === true;
+  const isClosed = isTrusted && hints.openWorld === false;
+  const inputs = Object.entries(properties).map(([key, schema]) => [key, roleOf(key, schema)] as const);
+  const isAddress = ([key, role]: readonly [string, ParameterRole]): boolean =>
+    role === 'url' && splitName(key).some((word) => addressWords.has(word));
+  const visits = effect === 'read' && !isOfClient && !isClosed && inputs.some(isAddress);
+  const { output, private: isPrivate } = applyLabels({ output: 'untrusted', trustsLabels: isTrusted }, hints?.labels);
   return {
-    effect,
-    ...(action === undefined ? {} : { action }),
-    ...(isDestructive ? { destructive: true } : {}),
-    inputs: Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, roleOf(key, schema)])),
-    output: 'untrusted',
+    effect: visits ? 'write' : effect,
+    ...(visits ? { action: 'visit' } : action === undefined ? {} : { action }),
+    ...(isDestructiveTool(words, effect, hints) ? { destructive: true } : {}),
+    inputs: Object.fromEntries(inputs.map((each) => (visits && isAddress(each) ? [each[0], 'link'] : each))),
+    output,
+    ...(isPrivate ? { private: true } : {}),
+    ...(isTrusted ? { trustsLabels: true } : {}),
   };
+}
+
+/** Whether a tool deletes, transfers or changes credentials: by its name, or by a hint of its server. That it does not, only a trusted server can say. */
+function isDestructiveTool(words: readonly string[], effect: FlowEffect, hints: ToolHints | undefined): boolean {
+  if (effect === 'read') return false;
+  if (hints?.destructive === true) return true;
+  if (hints?.isTrusted === true && hints.destructive === false) return false;
+  return words.some((word) => destructiveWords.has(word));
 }

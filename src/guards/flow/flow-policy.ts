@@ -11,8 +11,8 @@ export type FlowPolicyOptions = FlowStateOptions & {
   readonly tools: ReadonlyMap<string, Tool>;
   /** Read for each call. */
   readonly mode: () => FlowMode;
-  /** Declarations besides those of the built-in tools. */
-  readonly declarations?: FlowDeclarations;
+  /** Declarations of files of the user, read for the first call. They replace those of the program. If they cannot be read, no call is allowed. */
+  readonly declarations?: FlowDeclarations | (() => Promise<FlowDeclarations | undefined>);
 };
 
 /** Creates the view and the gate. Both belong to one agent. */

@@ -3,6 +3,7 @@ import { messageToolCalls, unwrapDeferredCall, type Event, type Json, type Messa
 import { decideCall } from './decide-call.ts';
 import { callKey, FlowState, type FlowEntry, type FlowStateOptions } from './flow-state.ts';
 import { flowViewName, readStoredEvents, subagentAnnotation, type FlowLog } from './flow-log.ts';
+import { applyLabels } from './apply-labels.ts';
 import { readResult } from './read-result.ts';
 import { restoreFlowState, serializeFlowState } from './stored-state.ts';
 import type { FlowCall, FlowDecision, FlowDeclarations } from './types.ts';
@@ -76,7 +77,8 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
     }
     const { values } = call.decision ?? decideCall(session.state, declarations, call);
     const declaration = declarations.tools.get(call.tool) ?? {};
-    const entries = [...readResult(session.state, call, event.text, declaration, values)];
+    const labelled = applyLabels(declaration, event.labels);
+    const entries = [...readResult(session.state, call, event.text, labelled, values, event.data)];
     if (isEffect(call.tool)) entries.push({ type: 'effect', isAllowed: true });
     return { ...session, state: session.state.add(...entries), open: rest };
   }

@@ -17,10 +17,18 @@ export { decideCall } from './decide-call.ts';
 export { parseDeclarations } from './declarations.ts';
 export { createFlowGate, type FlowMode } from './flow-gate.ts';
 export { formatFlowQuestion } from './flow-question.ts';
+export {
+  collectDeclarations,
+  type CollectedDeclaration,
+  type CollectedDeclarations,
+  type DeclarationOrigin,
+} from './collect-declarations.ts';
+export { explainSession, type ExplainedCall, type ExplainedSession } from './explain-session.ts';
+export { findFlowRisks, formatFlowRisks, type FlowRisks, type WayOut } from './find-risks.ts';
 export { declareTool, type DeclaredTool } from './declare-tool.ts';
 export { createFlowLogView, flowViewName, type FlowLog } from './flow-log.ts';
 export { createFlowPolicy, type FlowPolicyOptions } from './flow-policy.ts';
-export { declareTools } from './load-gate.ts';
+export { declareTools } from './declare-tools.ts';
 export { callKey, FlowState, type FlowEntry, type FlowStateOptions } from './flow-state.ts';
 export { createFlowFold, type FlowFold, type FlowFoldOptions, type FlowSession, type OpenCall } from './fold-log.ts';
 export { labelValue } from './label-value.ts';
@@ -34,6 +42,7 @@ export {
   type ReplayReport,
 } from './replay.ts';
 export { varyRuns, type ChangedDecision, type VariationReport, type VaryReport } from './vary.ts';
+export { findKnownServer, loadServerDeclarations, parseServerTools } from './server-declarations.ts';
 export { restoreFlowState, serializeFlowState } from './stored-state.ts';
 export { findSuspiciousTexts, type SuspiciousText } from './suspicious-texts.ts';
 export type {
@@ -48,5 +57,6 @@ export type {
   LabelledValue,
   OutputDeclaration,
   ParameterRole,
+  ServerDeclarations,
   ToolDeclaration,
 } from './types.ts';

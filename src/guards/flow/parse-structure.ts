@@ -13,7 +13,11 @@ export async function loadYaml(): Promise<void> {
 const maxStructuredChars = 5_000_000;
 
 /** Marks that programs put around results, such as a fence or the delimiters of spotlighting. */
-const wrappers = [/^<<([^]*)>>$/, /^```[a-z]*\n([^]*)\n```$/];
+const wrappers = [
+  /^<outside-text from="[^"\n]*">\n([^]*)\n<\/outside-text>$/,
+  /^<<([^]*)>>$/,
+  /^```[a-z]*\n([^]*)\n```$/,
+];
 
 /** Returns the value that a text holds; undefined if it has no fields. */
 export function parseStructure(given: string): Json | undefined {

@@ -12,7 +12,7 @@ const maxFields = 50_000;
 type FieldKind = 'trusted' | 'untrusted' | 'identity';
 
 /**
- * Returns the entries of a result. It is untrusted, unless it was trusted before, if a value of the call is untrusted, or was found nowhere although untrusted text was seen: a model can have decoded it.
+ * Returns the entries of a result. Fields are those of the text, or of `data` if the text has none. It is untrusted, unless it was trusted before, if a value of the call is untrusted, or was found nowhere although untrusted text was seen: a model can have decoded it.
  */
 export function readResult(
   state: FlowState,
@@ -20,6 +20,7 @@ export function readResult(
   text: string,
   { output = 'untrusted', private: isPrivate = false }: Pick<ToolDeclaration, 'output' | 'private'>,
   values: readonly Pick<LabelledValue, 'label'>[],
+  data?: Json,
 ): readonly FlowEntry[] {
   const isTainted = values.some(({ label }) => label === 'untrusted' || (label === 'unknown' && state.hasUntrusted));
   const source: FlowSource = { tool: call.tool, call: call.id };
@@ -30,10 +31,12 @@ export function readResult(
     // Fields are declared, and the text has none: it cannot be told which part of it is trusted.
     const isLong = text.length > maxTrustedChars;
     const kind = output === 'trusted' && !isTainted && !isLong ? 'trusted' : 'untrusted';
-    return [...entries, ...readLeaf(state, text, '', kind, source)];
+    entries.push(...readLeaf(state, text, '', kind, source));
+    if (output === 'untrusted' || (!isObject(data) && !Array.isArray(data))) return entries;
   }
+  const trustedPaths = typeof output === 'object' ? output.trusted : undefined;
   const leaves: FlowEntry[] = [];
-  const isComplete = visit(value, '', isTainted ? 'untrusted' : 'trusted');
+  const isComplete = visit(value ?? (data as Json), '', isTainted || trustedPaths ? 'untrusted' : 'trusted');
   return [...entries, ...(isComplete ? leaves : readLeaf(state, text, '', 'untrusted', source))];
 
   function visit(each: Json, field: string, kind: FieldKind): boolean {
@@ -42,10 +45,16 @@ export function readResult(
     if (isObject(each))
       return Object.entries(each).every(([key, item]) => {
         leaves.push(...readLeaf(state, key, field, kind, source));
-        return visit(item, field === '' ? key : `${field}.${key}`, kind === 'trusted' ? kindOf(key) : kind);
+        const inner = field === '' ? key : `${field}.${key}`;
+        if (kind === 'untrusted') return visit(item, inner, isTrustedPath(inner) ? 'trusted' : kind);
+        return visit(item, inner, kind === 'trusted' ? kindOf(key) : kind);
       });
     if (each !== null) leaves.push(...readLeaf(state, String(each), field, kind, source));
     return true;
+  }
+
+  function isTrustedPath(field: string): boolean {
+    return !isTainted && trustedPaths?.includes(field.replaceAll(/\[\d+\]/g, '').replace(/^\./, '')) === true;
   }
 
   function kindOf(key: string): FieldKind {

@@ -28,6 +28,8 @@ export type OutputDeclaration =
       readonly untrusted?: readonly string[];
       /** Fields that name a person, such as a sender. */
       readonly identity?: readonly string[];
+      /** The only trusted fields, as paths from the root without positions, such as `items.id`. All others are untrusted. */
+      readonly trusted?: readonly string[];
     };
 
 /** What a tool does, for the flow policy. */
@@ -42,12 +44,21 @@ export type ToolDeclaration = {
   readonly output?: OutputDeclaration;
   /** Whether the output is confidential. */
   readonly private?: boolean;
+  /** Whether labels of its results may lower distrust, because the user trusts its server. Labels that raise it always count. */
+  readonly trustsLabels?: boolean;
 };
 
 /** The declarations of tools, and the words by which users ask for each action. */
 export type FlowDeclarations = {
   readonly tools: ReadonlyMap<string, ToolDeclaration>;
   readonly actions: ReadonlyMap<string, RegExp>;
+};
+
+/** The declarations of the tools of a server, one line a tool: `name effect action parameter:role ... > output`. `!` after the effect is destructive, `*` is private. */
+export type ServerDeclarations = {
+  readonly name: string;
+  readonly packages: readonly string[];
+  readonly tools: string;
 };
 
 /** A call as the policy sees it. */

@@ -165,6 +165,7 @@ const factSchemas: Readonly<Record<Fact['type'], DataSchema>> = {
     { call: stringSchema(), outcome: enumSchema(outcomes), text: stringValue, ms: numberSchema(0) },
     {
       data: anyValue,
+      labels: anyValue,
       notes: arraySchema(schemaRef('note')),
       loadsTools: arraySchema(stringValue),
       endsRun: booleanSchema(),

@@ -9,14 +9,17 @@ import {
   type Json,
   type Message,
   type Provider,
+  type Tool,
 } from '../../core/index.ts';
 import type { Grants } from '../../guards/index.ts';
 import { memoryLog } from '../../stores/index.ts';
 import type { CodingAgent } from '../../coding-agent/index.ts';
+import { toolLabels } from './flow-labels.ts';
 import { errorResult, type McpJob } from './pending-calls.ts';
 
 /** Starts a call of one of the agent's tools. */
-export async function startToolCall(agent: CodingAgent, grants: Grants, tool: string, input: Json): Promise<McpJob> {
+export async function startToolCall(agent: CodingAgent, grants: Grants, called: Tool, input: Json): Promise<McpJob> {
+  const { name: tool } = called;
   const parts = agent.forModel(createCallProvider({ type: 'tool-call', id: 'call', tool, input }), true);
   // Clients see all tools, so deferred tools are listed directly.
   const tools = new Map([...parts.tools].map(([name, each]) => [name, { ...each, deferred: false }]));
@@ -40,7 +43,11 @@ export async function startToolCall(agent: CodingAgent, grants: Grants, tool: st
           `${tool} was not run: it needs approval, and this client cannot ask a user. Start the server with --allow-write to allow it.`,
         );
       if (!ended) return errorResult(`${tool} was not run: ${state.ended?.detail ?? 'it was cancelled.'}`);
-      return { content: [{ type: 'text', text: ended.text }], ...(ended.outcome === 'ok' ? {} : { isError: true }) };
+      return {
+        content: [{ type: 'text', text: ended.text }],
+        ...(ended.outcome === 'ok' ? {} : { isError: true }),
+        _meta: toolLabels(called),
+      };
     },
     close: () => session.close(),
   };

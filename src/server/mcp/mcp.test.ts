@@ -82,7 +82,11 @@ test('[A14] a client lists the tools and reads without approval; a change or a s
     ['run_agent', false],
   ] as const)
     assert.equal(effects.get(name), reads, name);
-  assert.deepEqual(await call(client, 'read_file', { path: 'a.txt' }), { content: [{ type: 'text', text: 'hello' }] });
+  const labels = { ifc: { integrity: 'untrusted', confidentiality: 'private' } };
+  assert.deepEqual(await call(client, 'read_file', { path: 'a.txt' }), {
+    content: [{ type: 'text', text: 'hello' }],
+    _meta: labels,
+  });
   for (const [name, args] of [
     ['write_file', { path: 'b.txt', content: 'x' }],
     ['run_command', { command: 'touch b.txt' }],

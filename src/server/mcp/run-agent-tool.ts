@@ -5,6 +5,7 @@ import { Conversation, type ConversationFlags, type ModelHost } from '../../codi
 import { resolveModelUnattended } from '../../coding-agent/models/index.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
 import type { McpJob } from './pending-calls.ts';
+import { runAgentLabels } from './flow-labels.ts';
 
 /** The input of `run_agent`. */
 export type RunAgentInput = JsonObject & {
@@ -103,6 +104,7 @@ export async function startAgentRun(
           output_tokens: runResult.usage.outputTokens,
         },
         ...(isSuccess ? {} : { isError: true }),
+        _meta: runAgentLabels,
       };
     },
     close: () => conversation.close(),

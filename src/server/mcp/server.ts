@@ -6,6 +6,7 @@ import {
   type McpServerFactory,
   type ServerContext,
   type StandardSchemaWithJSON,
+  type ToolAnnotations,
 } from '@modelcontextprotocol/server';
 import { canonicalJson, toJson, type Json, type JsonObject, type Tool } from '../../core/index.ts';
 import { redactJson, sessionGrants } from '../../guards/index.ts';
@@ -13,6 +14,7 @@ import { createCodingAgent, type ConversationFlags, type ModelHost } from '../..
 import { noUser } from '../../coding-agent/integrations/index.ts';
 import { createStrictRedactor, type Settings } from '../../coding-agent/settings/index.ts';
 import { startAgentRun, runAgentOutputSchema, runAgentInputSchema, type RunAgentInput } from './run-agent-tool.ts';
+import { runAgentLabels, toolLabels } from './flow-labels.ts';
 import { startToolCall } from './governed-call.ts';
 import { createPendingCalls, type McpJob } from './pending-calls.ts';
 
@@ -83,8 +85,9 @@ export async function createMcpServer(
           description: tool.description,
           inputSchema: toStandardSchema<Json>(tool.input),
           annotations: toAnnotations(tool),
+          _meta: toolLabels(tool),
         },
-        (input, context) => handleCall(tool.name, input, context, () => startToolCall(agent, grants, tool.name, input)),
+        (input, context) => handleCall(tool.name, input, context, () => startToolCall(agent, grants, tool, input)),
       );
     server.registerTool(
       'run_agent',
@@ -93,6 +96,7 @@ export async function createMcpServer(
         inputSchema: toStandardSchema<RunAgentInput>(runAgentInputSchema),
         outputSchema: toStandardSchema(runAgentOutputSchema),
         annotations: { readOnlyHint: false, openWorldHint: true },
+        _meta: runAgentLabels,
       },
       (input, context) =>
         handleCall('run_agent', input, context, () => startAgentRun(input, flags, settings, { host })),
@@ -113,8 +117,9 @@ export async function createMcpServer(
 /** Tools that use a model are not offered: clients use `run_agent` instead. */
 const modelDrivenTools: ReadonlySet<string> = new Set(['spawn_agent', 'manage_agents']);
 
-const toAnnotations = ({ effect }: Tool): { readOnlyHint: boolean; openWorldHint: boolean } => ({
+const toAnnotations = ({ effect, hints }: Tool): ToolAnnotations => ({
   readOnlyHint: effect === 'read',
+  ...(hints?.destructive === undefined ? {} : { destructiveHint: hints.destructive }),
   openWorldHint: effect === 'external',
 });
 

@@ -97,11 +97,12 @@ function parseServer(name: string, entry: unknown, file: string, origin: McpServ
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@/-]{0,63}$/u.test(name)) return 'its name must be a short plain word';
   const reach = parseTransport(entry, path.dirname(path.resolve(file)), origin);
   if (typeof reach === 'string') return reach;
-  const { timeout, trustReadOnly, onDemand } = entry;
+  const { timeout, trust, trustReadOnly, onDemand } = entry;
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && timeout < 2 ** 31))
     return '"timeout" must be a number of milliseconds above 0';
   // A project may not raise the trust in its own servers.
   if (origin === 'project' && trustReadOnly === true) return 'only your own file may set "trustReadOnly"';
+  if (origin === 'project' && trust === true) return 'only your own file may set "trust"';
   if (origin === 'project' && 'login' in reach && reach.login?.checkIssuer === false)
     return 'only your own file may set "checkIssuer"';
   return {
@@ -110,6 +111,7 @@ function parseServer(name: string, entry: unknown, file: string, origin: McpServ
     source: path.resolve(file),
     transport: reach,
     ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+    ...(trust === true ? { trust } : {}),
     ...(trustReadOnly === true ? { trustReadOnly } : {}),
     ...(typeof onDemand === 'boolean' ? { onDemand } : {}),
   };

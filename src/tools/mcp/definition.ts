@@ -13,6 +13,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../core/index.ts';
+import { parseListedHints, type ListedHints } from './flow-hints.ts';
 import { measureSchema } from '../schema-bounds.ts';
 import { completesInTime } from '../with-timeout.ts';
 
@@ -27,6 +28,7 @@ export type McpToolDefinition = {
   readonly description: string;
   readonly input: JsonObject;
   readonly readOnly: boolean;
+  readonly hints: ListedHints;
   /** The hash of the complete definition. */
   readonly hash: string;
   /** True if every provider accepts its schema. */
@@ -35,7 +37,8 @@ export type McpToolDefinition = {
 
 /** Returns the definition of a listed tool, or why it cannot be used. */
 export function parseToolDefinition(server: string, listed: Listed): McpToolDefinition | string {
-  const { name, title, description, inputSchema, outputSchema, annotations } = listed;
+  const { name, title, description, inputSchema, outputSchema, annotations, _meta } = listed;
+  const ifc = _meta?.['ifc'];
   const schema: unknown = inputSchema;
   if (!isJson(schema) || !isObject(schema)) return 'its schema is nested too deep';
   const raw = JSON.stringify(schema);
@@ -47,7 +50,11 @@ export function parseToolDefinition(server: string, listed: Listed): McpToolDefi
     description: formatDescription(server, description ?? annotations?.title ?? title ?? name),
     input: sanitizeSchema(schema),
     readOnly: annotations?.readOnlyHint === true && annotations.destructiveHint !== true,
-    hash: hash('sha256', canonicalJson(toJson({ name, title, description, inputSchema, outputSchema, annotations }))),
+    hints: parseListedHints(annotations, _meta),
+    hash: hash(
+      'sha256',
+      canonicalJson(toJson({ name, title, description, inputSchema, outputSchema, annotations, ifc })),
+    ),
     hasPortableSchema: raw.length <= maxShownSchemaChars && isPortableSchema(schema),
   };
 }

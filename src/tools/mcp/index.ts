@@ -39,3 +39,4 @@ export async function openMcp(servers: readonly McpServer[], options: McpOptions
   if (servers.length > 0) return (await import('./open.ts')).openMcpServers(servers, options);
   return { tools: [], connections: [], status: () => [], approveTools: () => {}, close: () => Promise.resolve() };
 }
+export { parseFlowLabels, serverNames } from './flow-hints.ts';

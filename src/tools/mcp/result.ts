@@ -10,6 +10,7 @@ import {
   type Json,
   type ToolOutput,
 } from '../../core/index.ts';
+import { parseFlowLabels } from './flow-hints.ts';
 
 const maxTextChars = 100_000;
 const maxDataChars = 1_000_000;
@@ -19,6 +20,7 @@ const maxBlocks = 1000;
 export function mcpResultOutput(server: string, result: CallToolResult): ToolOutput {
   const blocks = Array.isArray(result.content) ? result.content : [];
   const { structuredContent } = result;
+  const labels = parseFlowLabels(result._meta);
   const data = structuredContent === undefined ? undefined : boundedData(structuredContent);
   const texts = blocks
     .slice(0, maxBlocks)
@@ -29,6 +31,7 @@ export function mcpResultOutput(server: string, result: CallToolResult): ToolOut
   return toolOutput({
     text: texts.length === 0 ? '(no output)' : untrustedServerText(server, texts.join('\n')),
     ...(data === undefined ? {} : { data }),
+    ...(labels ? { labels } : {}),
     ...(result.isError === true ? { failed: true } : {}),
   });
 }

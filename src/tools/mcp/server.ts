@@ -60,6 +60,8 @@ export type McpServer = {
   readonly transport: McpStdioConfig | McpRemoteConfig | McpInProcessConfig;
   /** Milliseconds that one call may take, or take without progress. */
   readonly timeoutMs?: number;
+  /** If true, all its hints are trusted: that a tool is read-only, and the labels of its tools and results. Otherwise they only raise distrust and secrecy. */
+  readonly trust?: boolean;
   /** If true, its claim that a tool is read-only is trusted. */
   readonly trustReadOnly?: boolean;
   /** Whether its tools are deferred. Default: depends on their number. */
@@ -74,11 +76,18 @@ export const mustApproveServer = ({ origin, files = [] }: McpServer): boolean =>
 
 /** Returns what is approved: a stable name, and the hash of everything that decides what is started or contacted. */
 export function approvalKey(server: McpServer): { readonly subject: string; readonly hash: string } {
-  const { name, source, origin, transport, trustReadOnly = false } = server;
+  const { name, source, origin, transport, trust, trustReadOnly = false } = server;
   const files = server.files?.filter(({ hash: found }) => found !== '') ?? [];
   // A server of a project that runs outside the sandbox is another one than the same in the sandbox.
   const bound = files.length > 0 || (origin === 'project' && server.files) ? { files } : {};
-  const content = { ...transport, auth: undefined, serve: undefined, trustReadOnly, ...bound };
+  const content = {
+    ...transport,
+    auth: undefined,
+    serve: undefined,
+    trustReadOnly,
+    ...(trust ? { trust } : {}),
+    ...bound,
+  };
   return { subject: `mcp-server ${source} ${name}`, hash: hash('sha256', canonicalJson(toJson(content))) };
 }
 

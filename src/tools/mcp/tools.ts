@@ -2,6 +2,7 @@
 import { toolOutput, escapeInvisibleLine, type Tool } from '../../core/index.ts';
 import type { McpConnection } from './connection.ts';
 import { createInputValidator, type McpToolDefinition } from './definition.ts';
+import { serverNames } from './flow-hints.ts';
 import { createToolNames } from './names.ts';
 
 /** The status of a tool: usable, changed or removed by its server, new since the approval, or unusable. */
@@ -42,7 +43,8 @@ function createMcpTool(name: string, { connection, definition, hidden, status }:
   const { server } = connection;
   const { tool, description, input } = definition;
   // The server's claim counts only if the user trusts it.
-  const reads = definition.readOnly && server.trustReadOnly === true;
+  const isTrusted = server.trust === true;
+  const reads = definition.readOnly && (isTrusted || server.trustReadOnly === true);
   const check = createInputValidator(input);
   return {
     name,
@@ -50,6 +52,7 @@ function createMcpTool(name: string, { connection, definition, hidden, status }:
     input,
     effect: reads ? 'read' : 'external',
     untrustedOutput: true,
+    hints: { ...definition.hints, isTrusted, isOwn: server.origin === 'user', servers: serverNames(server), tool },
     ...(hidden || !definition.hasPortableSchema ? { deferred: true } : {}),
     validate: check,
     async execute(args, context) {

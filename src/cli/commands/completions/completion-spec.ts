@@ -40,6 +40,12 @@ export type CompletionPoint = {
 const yesFlag = createFlag('yes', 'confirm every question');
 const permissionFlags: readonly CompletionFlag[] = [createFlag('all', 'permissions of all projects'), jsonFlag];
 const policyFlags: readonly CompletionFlag[] = [createFlag('policy', 'the policy to simulate', 'files'), jsonFlag];
+const declareFlags: readonly CompletionFlag[] = [
+  createFlag('set', 'a correction, <key>=<value>', 'anything'),
+  createFlag('reset', 'remove a correction'),
+  createFlag('trust', 'use the declarations of this project'),
+  jsonFlag,
+];
 
 /** Returns the completions of every command. */
 export function createCompletionSpec(commands: CommandTable): readonly CompletionPoint[] {
@@ -91,9 +97,15 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
       flags: [createFlag('all', 'permissions of all projects')],
       firstWord: toWords(['all']),
     },
-    { name: 'policy', flags: policyFlags, firstWord: toWords(['check', 'try']) },
+    {
+      name: 'policy',
+      flags: [...policyFlags, ...declareFlags.slice(0, 2)],
+      firstWord: toWords(['check', 'try', 'declare', 'explain']),
+    },
     { name: 'policy check', flags: [], firstWord: 'files' },
     { name: 'policy try', flags: policyFlags, firstWord: 'sessions' },
+    { name: 'policy declare', flags: declareFlags, firstWord: 'anything' },
+    { name: 'policy explain', flags: [jsonFlag], firstWord: 'sessions' },
     { name: 'rules', flags: [jsonFlag], firstWord: toWords(['list', 'test', 'backtest', 'report']) },
     { name: 'rules list', flags: [], firstWord: [] },
     { name: 'rules test', flags: [], firstWord: 'files' },
@@ -101,7 +113,7 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
     { name: 'rules report', flags: [jsonFlag], firstWord: 'sessions' },
     { name: 'eval', flags: evalFlags, firstWord: 'files' },
     { name: 'why', flags: [jsonFlag], firstWord: 'sessions' },
-    { name: 'doctor', flags: doctorFlags, firstWord: [] },
+    { name: 'doctor', flags: doctorFlags, firstWord: 'files' },
     {
       name: 'demo',
       flags: [createFlag('fast', 'do not wait for keys'), createFlag('plain', 'lines instead of a screen')],
@@ -199,6 +211,7 @@ const routeFlags: readonly CompletionFlag[] = [
 const doctorFlags: readonly CompletionFlag[] = [
   jsonFlag,
   createFlag('offline', 'skip the model'),
+  createFlag('flows', 'what an injected text could do with the tools'),
   createFlag('model', 'the model to test', 'models'),
 ];
 
