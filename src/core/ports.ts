@@ -9,7 +9,6 @@ import type { ToolCall, RunState } from './state.ts';
 import type { ApprovalHandler } from './pending-approvals.ts';
 import type { ApprovalPreview } from './approval-preview.ts';
 import type { PersistentList } from './persistent-list.ts';
-
 export type { CompactionContext, CompactionResult, Compactor } from './compactor-port.ts';
 
 /** Options of an append. */
