@@ -70,14 +70,18 @@ function isActionRequested(state: FlowState, tool: string, words: RegExp | undef
   return names.some((name) => name.length > 1 && !plainWords.has(name) && state.isFromUser([name]));
 }
 
-/** The hosts that a command names: those of addresses, of `user@host`, and of addresses of git. */
+const addressPattern = /[a-z][a-z\d+.-]{1,20}:\/\/[^\s'"`|;&<>()]+/gi;
+const userPattern = /(?<![\w.@-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
+/** Commands in which `user@host` says where data goes; in others it is a setting, such as the author of a commit. */
+const sendsToUser =
+  /(?<![\w-])(?:ssh|scp|sftp|rsync|mosh|mailx?|mutt|sendmail|msmtp|swaks|push|clone|remote|fetch|pull)(?![\w-])/;
+
+/** The hosts that a command names: those of addresses, and of `user@host` where it is a target. */
 const commandHosts = (command: string): readonly string[] => [
-  ...new Set(
-    Array.from(
-      command.matchAll(/[a-z][a-z\d+.-]{1,20}:\/\/[^\s'"`|;&<>()]+|(?<![\w.@-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gi),
-      ([found]) => found,
-    ),
-  ),
+  ...new Set([
+    ...(command.match(addressPattern) ?? []),
+    ...(sendsToUser.test(command) ? (command.match(userPattern) ?? []) : []),
+  ]),
 ];
 
 /** Whether a text of a third party has a link as it stands. A link that the model composed can carry data out. */
