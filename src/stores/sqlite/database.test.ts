@@ -5,7 +5,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import { executeSql, openSqliteStore, createSqlitePath } from '../../../test/support/sqlite-store.ts';
-import { migrations } from './migrations.ts';
+import { applicationId, migrations } from './migrations.ts';
 import { openSqlite } from './store.ts';
 
 test('a missing store is created with its directory, for its owner only', async (t) => {
@@ -43,6 +43,24 @@ test('fault 19: the journal of a killed process is recovered, and its open trans
   db.close();
   assert.ok(fs.statSync(hot).size > 100_000, 'pages were written before the commit');
   assert.equal((await (await openSqliteStore(t, hot)).queue.run('one'))?.prompt, 'w', 'from the journal');
+});
+
+// oxlint-disable-next-line typescript/unbound-method -- called with its object below
+const { prepare } = DatabaseSync.prototype;
+
+test('a store that another process creates while this one opens it is not taken for a foreign database', async (t) => {
+  const schema = `${migrations.join(';')}; PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`;
+  for (const readsBefore of [1, 2, 3]) {
+    const file = createSqlitePath(t);
+    let reads = 0;
+    const mock = t.mock.method(DatabaseSync.prototype, 'prepare', function (this: DatabaseSync, sql: string) {
+      if (reads++ === readsBefore) executeSql(file, schema);
+      return prepare.call(this, sql);
+    });
+    const store = await openSqliteStore(t, file);
+    mock.mock.restore();
+    await store.queue.enqueue([{ id: 'one', prompt: 'w' }]);
+  }
 });
 
 test('a store of a later version is refused with one sentence and not changed', async (t) => {

@@ -64,12 +64,20 @@ export function openDatabaseFile(file: string): DatabaseSync {
 
 /** Rejects a database of another program or of a later version, before anything is changed. */
 function assertOwnDatabase(db: DatabaseSync, file: string): void {
-  const version = readPragma(db, 'user_version');
-  const isOwn = readPragma(db, 'application_id') === applicationId;
-  const tables = db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get();
-  if (!isOwn && (tables !== undefined || version !== 0)) throw foreignDatabaseError(file);
+  const { id, version, tables } = readIdentity(db);
+  const isOwn = id === applicationId;
+  if (!isOwn && (tables > 0 || version !== 0)) throw foreignDatabaseError(file);
   if (isOwn && version > migrations.length) throw newerVersionError(file, version, migrations.length);
 }
+
+/** In one statement, and so from one snapshot: another process may create the tables between two statements. */
+const readIdentity = (db: DatabaseSync): { readonly id: number; readonly version: number; readonly tables: number } =>
+  db
+    .prepare(
+      'SELECT (SELECT count(*) FROM sqlite_schema) AS tables, (SELECT application_id FROM pragma_application_id) AS id, ' +
+        '(SELECT user_version FROM pragma_user_version) AS version',
+    )
+    .get() as never;
 
 const readPragma = (db: DatabaseSync, pragma: string): number =>
   Number(Object.values(db.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
