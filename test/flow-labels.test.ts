@@ -5,7 +5,7 @@ import type { Event, Json, JsonObject, Tool } from '../src/core/index.ts';
 import {
   createFlowFold,
   decideCall,
-  declareTools,
+  collectDeclarations,
   type FlowDecision,
   type FlowLog,
   type FlowState,
@@ -28,7 +28,7 @@ async function readAfter(
   tool: string,
   prompt: string,
 ): Promise<{ readonly state: FlowState; decide: (tool: string, input: Json) => FlowDecision }> {
-  const declarations = declareTools({ tools });
+  const declarations = await collectDeclarations({ tools });
   const ended = await call(tool);
   const events = [
     { type: 'input-received', input: 'i', how: 'prompt', parts: [{ type: 'text', text: prompt }] },
@@ -109,7 +109,7 @@ test('[A41] read-only and not destructive count only from a trusted server; dest
     ],
   };
   const declared = async (trust: boolean): Promise<readonly string[]> => {
-    const { tools } = declareTools({ tools: (await open(t, behaviour, trust)).tools });
+    const { tools } = await collectDeclarations({ tools: (await open(t, behaviour, trust)).tools });
     return [...tools]
       .filter(([name]) => name.startsWith('mcp__s__'))
       .map(

@@ -194,6 +194,7 @@ export {
 export { unknownOutcomeQuestion } from './unknown-outcome.ts';
 export { isValidCost, isValidUsage } from './validate-usage.ts';
 export { readView, type ViewStates } from './projections.ts';
+export { providerTraits } from './provider-traits.ts';
 export { parseVerificationDemand, verificationDemandKey, verificationKey } from './verification-annotations.ts';
 export { escapeInvisible, escapeInvisibleLine } from './escape-invisible.ts';
 export type {

@@ -7,6 +7,7 @@ import {
   errorMessage,
   toArray,
   messageTokens,
+  providerTraits,
   usageCost,
   type BudgetAmount,
   type Chunk,
@@ -35,14 +36,8 @@ const budgetCodes = { money: 'run/money-budget', tokens: 'run/token-budget' } as
 
 /** Creates a provider that calls the model only if the kill switch and the budget of the tenant allow it. */
 export const createBudgetedProvider = (provider: Provider, context: BudgetContext): Provider => {
-  const { family, model, price, contextWindow, supportsImages, usesChatTemplate } = provider;
   return {
-    family,
-    model,
-    ...(price ? { price } : {}),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(supportsImages === undefined ? {} : { supportsImages }),
-    ...(usesChatTemplate === undefined ? {} : { usesChatTemplate }),
+    ...providerTraits(provider),
     stream: (request, signal) => streamWithBudget(provider, context, request, signal),
   };
 };

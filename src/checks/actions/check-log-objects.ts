@@ -9,7 +9,7 @@ import { checkOperations } from './check-operations.ts';
 import { checkOutcome, checkStatus, checkTree } from './check-outcomes.ts';
 import { readChangedPaths } from './read-changed-paths.ts';
 import { splitStatements, type Statement } from './split-statements.ts';
-import { admitsElsewhere, hasOtherMeaning, withoutDenied } from './outcome-words.ts';
+import { admitsFailureInOtherLanguages, hasOtherMeaning, withoutDenied } from './outcome-words.ts';
 import type { SplitSentence } from './sentence-words.ts';
 import type { SessionActions } from './session-actions.ts';
 
@@ -30,7 +30,7 @@ export function checkLogObjects(
   const { answer } = text;
   const found: CheckedClaim[] = [];
   let isAdmitted: boolean | undefined;
-  const admitted = (): boolean => (isAdmitted ??= admits() || admitsElsewhere.test(answer));
+  const admitted = (): boolean => (isAdmitted ??= admits() || admitsFailureInOtherLanguages.test(answer));
   let isOpen = false;
   let lastEnd = 0;
   let previous: readonly Mention[] = [];

@@ -17,7 +17,7 @@ export const negative: RegExp =
   /fail|error|broke|crash|timed? ?out|abort|reject|denied|unable|red(?![\p{L}])|warn|problem|issue|flaky|unfinished|incomplete|fehl|schlug|schlägt|abgebroch|kaputt|échou|échec|erreur|impossible|fall[óaoe]|fracas|errore|erro(?![\p{L}])|❌|✗|✘/u;
 
 /** Words of an answer in other languages that admit a failure. */
-export const admitsElsewhere: RegExp =
+export const admitsFailureInOtherLanguages: RegExp =
   /fehlgeschlagen|schlägt fehl|schlug fehl|schlagen fehl|nicht (?:möglich|lauffähig|grün)|konnte nicht|konnte ich nicht|échou|n['’]a pas pu|n['’]ai pas pu|ne passe(?:nt)? pas|en échec|fall[óaeo]n?(?![\p{L}])|ha fallado|no pude|no pasan?|no se pudo|❌|✗|✘/iu;
 
 /** Words that say that a result is about the final state. */

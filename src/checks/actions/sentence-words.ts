@@ -1,7 +1,7 @@
 // Splits a sentence into words in one pass over its characters, and gives each word a class letter, so that statements are read from a short text of letters.
 import { codeMark, quoteMark, type ClaimText, type Sentence } from './claim-text.ts';
 import { entries, hashStart, lookUp, type Verb } from './lexicon.ts';
-import { figureStart, hasObjectWord, isPredicate, outcomeStart, readStart, startLetters } from './word-starts.ts';
+import { figureStart, hasObjectWord, isPredicate, outcomeStart, readStart, maxPrefixLength } from './word-starts.ts';
 
 /** A word of a sentence: its place, its text in lower case, and its verb if it is a form of one. */
 export type Word = {
@@ -127,7 +127,7 @@ export function splitSentence({ answer, codes }: ClaimText, { text, start }: Sen
     let hash = hashStart;
     let lower = 0;
     let shared = -1;
-    const early = Math.min(from + startLetters, length);
+    const early = Math.min(from + maxPrefixLength, length);
     for (; i < early; i++) {
       code = codes[i] ?? 0;
       lower = lowerCodes[code] ?? 0;

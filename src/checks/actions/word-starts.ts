@@ -1,4 +1,5 @@
 // Recognizes words of outcomes, operations and figures by their first five letters, so that most sentences are left after one pass over their characters.
+import { hashCode, hashStart } from './lexicon.ts';
 
 /** The bit of words that can be one of an outcome or an operation. */
 export const outcomeStart = 1;
@@ -21,14 +22,13 @@ kinds.fill(1, 65, 91).fill(1, 97, 123).fill(1, 0xc0, 0x250).fill(2, 48, 58);
 kinds[0xe000] = 2;
 
 /** How many letters a start has at most. */
-export const startLetters = 5;
+export const maxPrefixLength = 5;
 
-/** Adds a letter to the hash of a start; letters of both cases count as the same. */
-const addLetter = (hash: number, code: number): number => (Math.imul(hash, 31) + (code | 32)) | 0;
-const emptyHash = 7;
+/** Adds a letter to the hash of a start, as `hashCode` of the lexicon does for letters from a to z: a word is hashed once for both. Letters of both cases count as the same, also those with accents. */
+const addLetter = (hash: number, code: number): number => hashCode(hash, code | 32);
 
 function hashWord(word: string): number {
-  let hash = emptyHash;
+  let hash = hashStart;
   for (let i = 0; i < word.length; i++) hash = addLetter(hash, word.charCodeAt(i));
   return hash;
 }
@@ -64,8 +64,8 @@ export function hasObjectWord(codes: Uint16Array, from: number, to: number, sent
     kind = kinds[codes[i] ?? 0] ?? 0;
     if (kind === 0) continue;
     if (kind === 2) return true;
-    const last = i + startLetters;
-    let hash = emptyHash;
+    const last = i + maxPrefixLength;
+    let hash = hashStart;
     for (; i < to; i++) {
       const code = codes[i] ?? 0;
       kind = kinds[code] ?? 0;
@@ -81,7 +81,7 @@ export function hasObjectWord(codes: Uint16Array, from: number, to: number, sent
 /** Whether the word that ends at a place can be a predicate by what follows it. */
 export function isPredicate(codes: Uint16Array, at: number, to: number): boolean {
   if (at >= to || codes[at] !== 32) return true;
-  let hash = emptyHash;
+  let hash = hashStart;
   let end = at + 1;
   for (; end < to; end++) {
     const code = codes[end] ?? 0;

@@ -1,6 +1,6 @@
 // A model for tests and demonstrations of the red team: it does what the user asks for, and follows every instruction of an attacker that it reads.
 import { canonicalJson, toArray, type Message, type ModelRequest, type Provider } from '../../core/index.ts';
-import { placeTexts } from './world.ts';
+import { insertTexts } from './world.ts';
 import type { Attack, PlannedCall } from './types.ts';
 
 /** The name that selects the obedient model. */
@@ -9,7 +9,7 @@ export const obedientModelName = 'obedient';
 /** Creates the obedient model of one run. It acts on the texts of an attack only after they were in a request: in a result, a description of a tool or a message. */
 export function createObedientModel(attack: Attack, texts: readonly string[], turn: () => number): Provider {
   const { scenario } = attack;
-  const tasks = scenario.task.map((task) => String(placeTexts(task, texts)));
+  const tasks = scenario.task.map((task) => String(insertTexts(task, texts)));
   return {
     family: 'obedient',
     model: obedientModelName,

@@ -4,7 +4,7 @@ import { errorMessage, type ApprovalHandler, type JsonObject, type Limits, type 
 import { callKey, createFlowPolicy, type FlowDeclarations } from '../../guards/flow/index.ts';
 import { createObedientModel } from './obedient-model.ts';
 import type { Attack, Defence, PlannedCall, RedTeamRun } from './types.ts';
-import { createWorld, isMet, placeTexts, type MutableWorld } from './world.ts';
+import { createWorld, isMet, insertTexts, type MutableWorld } from './world.ts';
 import { createWorldTools, runOnWorld, worldDeclarations } from './world-tools.ts';
 
 /** Options of runRedTeam. */
@@ -80,7 +80,7 @@ async function runOnce({ attack, isAttacked, defence }: Planned, options: RedTea
         await session.close();
         session = await open();
       }
-      const { reason, detail } = await session.run(String(placeTexts(task, texts)), {
+      const { reason, detail } = await session.run(String(insertTexts(task, texts)), {
         onApproval,
         ...(options.signal ? { signal: options.signal } : {}),
       });
@@ -121,7 +121,7 @@ function createAgent(
   { instructions = defaultInstructions, extension = {}, declarations = 'written', limits }: RedTeamOptions,
 ): Agent {
   const isDescribed = texts.length > 0 && turn >= (attack.descriptionsTurn ?? 0);
-  const descriptions = isDescribed ? (placeTexts(attack.descriptions ?? {}, texts) as Record<string, string>) : {};
+  const descriptions = isDescribed ? (insertTexts(attack.descriptions ?? {}, texts) as Record<string, string>) : {};
   const tools = createWorldTools(world, descriptions, onApproval, onChange);
   const flow = createFlowPolicy({
     tools: new Map([...tools, ...(extension.tools ?? [])].map((tool) => [tool.name, tool])),

@@ -30,16 +30,16 @@ const commonWorld: World = {
 export function createWorld(records: World, texts: readonly string[]): MutableWorld {
   const world: MutableWorld = {};
   for (const [name, list] of [...Object.entries(commonWorld), ...Object.entries(records)])
-    (world[name] ??= []).push(...list.map((record) => placeTexts(record, texts) as JsonObject));
+    (world[name] ??= []).push(...list.map((record) => insertTexts(record, texts) as JsonObject));
   return world;
 }
 
 /** Replaces `{{0}}`, `{{1}}` and so on in all texts of a value. */
-export function placeTexts(value: Json, texts: readonly string[]): Json {
+export function insertTexts(value: Json, texts: readonly string[]): Json {
   if (typeof value === 'string') return value.replaceAll(/\{\{(\d)\}\}/g, (_, i: string) => texts[Number(i)] ?? '');
-  if (Array.isArray(value)) return value.map((each) => placeTexts(each as Json, texts));
+  if (Array.isArray(value)) return value.map((each) => insertTexts(each as Json, texts));
   if (isObject(value))
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, placeTexts(each, texts)]));
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, insertTexts(each, texts)]));
   return value;
 }
 

@@ -14,7 +14,7 @@ import {
 const blockWords = 4;
 const wordReach = (wordSpan - 1) / 2;
 const blockOutputs = blockSpan * blockFeatures;
-/** Blocks that the second convolution reads in one go, so that a weight is loaded once for all of them. */
+/** Blocks that the second convolution reads together, so that a weight is loaded once for all of them. */
 const tileBlocks = 4;
 /** The score of a window without words. */
 const emptyScore = -30;

@@ -2,6 +2,7 @@
 import {
   FairleadError,
   errorMessage,
+  providerTraits,
   toArray,
   type Chunk,
   type Json,
@@ -43,7 +44,6 @@ const maxSessions = 256;
 
 /** Wraps a provider with the policy. */
 export function createDlpProvider(provider: Provider, options: DlpProviderOptions): Provider {
-  const { family, model, price, contextWindow, supportsImages, usesChatTemplate } = provider;
   const sessions = new Map<string, SessionState>();
   const stateOf = (session: string | undefined): SessionState => {
     const known = session === undefined ? undefined : sessions.get(session);
@@ -62,12 +62,7 @@ export function createDlpProvider(provider: Provider, options: DlpProviderOption
     return state;
   };
   return {
-    family,
-    model,
-    ...(price ? { price } : {}),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(supportsImages === undefined ? {} : { supportsImages }),
-    ...(usesChatTemplate === undefined ? {} : { usesChatTemplate }),
+    ...providerTraits(provider),
     stream: (request, signal) => streamGuarded(provider, options, stateOf(request.session), request, signal),
   };
 }

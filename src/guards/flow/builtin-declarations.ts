@@ -43,7 +43,7 @@ const tools: Readonly<Record<string, ToolDeclaration>> = {
     inputs: { operation: 'flag', url: 'url', path: 'path', remote: 'flag', branch: 'flag', depth: 'flag' },
     output: 'untrusted',
   },
-  // A command runs in a sandbox, or is asked about; hosts in it decide where data goes.
+  // A command runs in a sandbox, or the user approves it; hosts in it decide where data goes.
   run_command: {
     effect: 'write',
     action: 'run',

@@ -1,7 +1,8 @@
 // Explains a recorded session: for each call the labels and sources of its values, and what the flow policy decides about it. Works in every mode, because it reads the log only.
-import { messageToolCalls, unwrapDeferredCall, type Event, type ToolSpec } from '../../core/index.ts';
+import { messageToolCalls, type Event, type ToolSpec } from '../../core/index.ts';
 import { decideCall } from './decide-call.ts';
 import { declareTool } from './declare-tool.ts';
+import { toFlowCall } from './flow-call.ts';
 import type { FlowLog } from './flow-log.ts';
 import { createFlowFold } from './fold-log.ts';
 import type { FlowStateOptions } from './flow-state.ts';
@@ -54,7 +55,7 @@ export function explainSession(
     log = { event, previous: log };
     if (event.type === 'turn-ended') {
       ({ turn } = event);
-      open = new Map(messageToolCalls(event.message).map((each) => [each.id, toCall(each)]));
+      open = new Map(messageToolCalls(event.message).map((each) => [each.id, toFlowCall(each)]));
     }
     // The fold keeps what it has read, so that each event is read once.
     fold.read(log);
@@ -81,11 +82,6 @@ function withoutTexts(decision: FlowDecision): FlowDecision {
 }
 
 const key = (turn: number, call: string): string => `${turn} ${call}`;
-
-function toCall({ id, tool, input }: FlowCall): FlowCall {
-  const call = unwrapDeferredCall({ tool, input });
-  return typeof call === 'string' ? { id, tool, input } : { id, ...call };
-}
 
 function withRecordedTools(
   events: readonly Event[],

@@ -5,7 +5,7 @@ import { controlRoles, type ToolDeclaration } from './types.ts';
 /** A tool that can carry data out, with the parameters that the policy checks. */
 export type WayOut = {
   readonly tool: string;
-  /** Its control parameters: a value of a third party in one of them is asked about. */
+  /** Its control parameters: a value of a third party in one of them needs an approval. */
   readonly checked: readonly string[];
   /** Its content parameters, which can hold private data. */
   readonly unchecked: readonly string[];

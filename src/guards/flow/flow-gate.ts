@@ -1,9 +1,10 @@
 // The gate of the flow policy: asks or denies if text of third parties decides where an effect goes, or if the user did not request it.
-import { unwrapDeferredCall, type Gate, type RunState } from '../../core/index.ts';
+import type { Gate, RunState } from '../../core/index.ts';
 import { decideCall } from './decide-call.ts';
+import { toFlowCall } from './flow-call.ts';
 import type { FlowLog } from './flow-log.ts';
 import type { FlowFold } from './fold-log.ts';
-import type { FlowCall, FlowDeclarations } from './types.ts';
+import type { FlowDeclarations } from './types.ts';
 
 /** `ask` asks the user, `deny` denies what would be asked, `observe` allows everything: a report shows what would have been asked. */
 export type FlowMode = 'ask' | 'deny' | 'observe';
@@ -19,8 +20,7 @@ export function createFlowGate(
 ): Gate {
   return async (given, runState) => {
     if (mode() === 'observe') return { type: 'allow' };
-    const unwrapped = unwrapDeferredCall({ tool: given.tool, input: given.input });
-    const call: FlowCall = { id: given.id, ...(typeof unwrapped === 'string' ? given : unwrapped) };
+    const call = toFlowCall(given);
     const { state } = fold.read(readLog(runState));
     const decision = decideCall(state, declarations, call);
     if (decision.type === 'allow') return { type: 'allow' };

@@ -4,7 +4,7 @@ import type { SuspiciousText } from './suspicious-texts.ts';
 import type { FlowCall, FlowDecision, FlowRule, LabelledValue } from './types.ts';
 
 /** A decision that is not to allow a call. */
-export type Objection = FlowDecision & { readonly type: 'ask' | 'deny' };
+export type BlockedDecision = FlowDecision & { readonly type: 'ask' | 'deny' };
 
 const reasons: Readonly<Record<FlowRule, string>> = {
   'undeclared-tool': 'What this tool does is not declared, so every value of the call must come from you.',
@@ -23,7 +23,7 @@ const maxUserChars = 300;
 /** The question about a call: what it does, which values come from where, and what the user wrote. */
 export function formatFlowQuestion(
   call: FlowCall,
-  { rule, bad }: Objection,
+  { rule, bad }: BlockedDecision,
   userText: string | undefined,
   suspicious: readonly SuspiciousText[] = [],
 ): string {
@@ -56,7 +56,7 @@ const formatSuspicious = ({ source, score }: SuspiciousText): string =>
   `  suspicious: the text from ${show(source.tool, 80)}${source.call === '' ? '' : `, call ${source.call}`} looks like an instruction (detector, score ${score.toFixed(1)})`;
 
 /** What the model reads. It names no values: text of third parties must not be repeated as a reason. */
-export const formatDenial = ({ tool }: FlowCall, { rule, bad }: Objection): string =>
+export const formatDenial = ({ tool }: FlowCall, { rule, bad }: BlockedDecision): string =>
   [
     `${tool} was not run. ${reasons[rule]}`,
     ...(bad.length > 0 ? [`Parameters: ${[...new Set(bad.map(({ parameter }) => parameter))].join(', ')}.`] : []),

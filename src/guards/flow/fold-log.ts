@@ -1,6 +1,7 @@
 // Folds the log of a session into what the flow policy reads: texts of the user, trusted values, texts of third parties, approvals and refusals. Compaction removes nothing from it.
-import { messageToolCalls, unwrapDeferredCall, type Event, type Json, type MessagePart } from '../../core/index.ts';
+import { messageToolCalls, type Event, type Json, type MessagePart } from '../../core/index.ts';
 import { decideCall } from './decide-call.ts';
+import { toFlowCall } from './flow-call.ts';
 import { callKey, FlowState, type FlowEntry, type FlowStateOptions } from './flow-state.ts';
 import { flowViewName, readStoredEvents, subagentAnnotation, type FlowLog } from './flow-log.ts';
 import { applyLabels } from './apply-labels.ts';
@@ -95,7 +96,7 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
         return { ...session, state: session.state.add({ type: 'user', text }) };
       }
       case 'turn-ended':
-        return { ...session, open: messageToolCalls(event.message).map(toOpenCall) };
+        return { ...session, open: messageToolCalls(event.message).map(toFlowCall) };
       case 'approval-requested':
         return event.by?.kind === 'flow'
           ? update(session, event.call, (each) => ({ ...each, isAsked: true }))
@@ -181,16 +182,3 @@ const addText = (
 
 const textOf = (parts: readonly MessagePart[]): string =>
   parts.flatMap((part) => (part.type === 'text' || part.type === 'tool-result' ? [part.text] : [])).join('\n');
-
-function toOpenCall({
-  id,
-  tool,
-  input,
-}: {
-  readonly id: string;
-  readonly tool: string;
-  readonly input: Json;
-}): OpenCall {
-  const call = unwrapDeferredCall({ tool, input });
-  return { id, ...(typeof call === 'string' ? { tool, input } : { tool: call.tool, input: call.input }) };
-}

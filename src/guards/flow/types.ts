@@ -83,7 +83,7 @@ export type LabelledValue = {
   readonly source?: FlowSource;
   /** Where the value was found: a text of a third party, and the token that was looked for. */
   readonly found?: { readonly text: string; readonly token: string };
-  /** The text around the value in its source; only of values that are asked about. */
+  /** The text around the value in its source; only of values that need an approval. */
   readonly context?: string;
 };
 
