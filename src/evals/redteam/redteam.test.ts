@@ -57,7 +57,8 @@ test('[A45, A83] undefended an obedient model carries out every attack; the flow
   assert.deepEqual(failed, []);
   assert.equal(off?.succeeded.count, builtinAttacks.length);
   assert.equal(off?.keptBenign.count, off?.keptBenign.total);
-  for (const kind of ['memory', 'multi-turn', 'encoded', 'multilingual', 'delayed', 'multi-agent']) {
+  // What a user types counts as the user's: direct attacks are a known limit.
+  for (const kind of Object.keys(off?.byKind ?? {}).filter((each) => each !== 'direct' && each !== 'indirect')) {
     assert.equal(ask?.byKind[kind]?.count, 0, kind);
     assert.equal(deny?.byKind[kind]?.count, 0, kind);
   }

@@ -37,8 +37,6 @@ export function createFlowLogView(): NamedView<FlowLog> & { serializeState?: (lo
       if (!readTypes.has(event.type)) return log;
       if (event.type === 'annotation-added' && event.key !== flowViewName && event.key !== subagentAnnotation)
         return log;
-      // A turn without a call, and an epoch without a history, add nothing.
-      if (event.type === 'epoch-started' && !event.baseline) return log;
       return { event, previous: log };
     },
     serialize: (log) =>

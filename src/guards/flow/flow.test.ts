@@ -207,3 +207,10 @@ test('[A39] of a command the hosts are compared that data goes to, not the autho
   ])
     assert.equal(decideCommand(command), 'untrusted-value', command);
 });
+
+test('[A39] an id of two characters is from the user if it has a letter and a digit; a number can occur by chance', () => {
+  const state = createSession('Delete m9, and 7 others', [{ sender: 'x', body: 'm8' }]);
+  assert.equal(labelValue(state, 'id', 'm9').label, 'user');
+  assert.equal(labelValue(state, 'id', 'm8').label, 'untrusted');
+  assert.equal(labelValue(state, 'id', '7').label, 'unknown');
+});

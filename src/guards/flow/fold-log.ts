@@ -7,6 +7,7 @@ import { flowViewName, readStoredEvents, subagentAnnotation, type FlowLog } from
 import { applyLabels } from './apply-labels.ts';
 import { readResult } from './read-result.ts';
 import { restoreFlowState, serializeFlowState } from './stored-state.ts';
+import { readToolDescriptions } from './tool-descriptions.ts';
 import type { FlowCall, FlowDecision, FlowDeclarations } from './types.ts';
 
 /** The state of the flow policy, and the calls of the last response. */
@@ -15,6 +16,8 @@ export type FlowSession = {
   readonly open: readonly OpenCall[];
   /** In a sub-agent no input is written by the user. `seeded`: it has the state of its parent. */
   readonly subagent?: 'unseeded' | 'seeded';
+  /** The state of a session in which nothing happened yet: it has descriptions of tools only. */
+  readonly fresh?: FlowState;
 };
 
 /** A call that has no result yet. */
@@ -38,7 +41,8 @@ export type FlowFold = {
 
 /** Creates a fold with the declarations of the tools of an agent. */
 export function createFlowFold({ declarations, ...options }: FlowFoldOptions): FlowFold {
-  const initial: FlowSession = { state: FlowState.create(options), open: [] };
+  const empty = FlowState.create(options);
+  const initial: FlowSession = { state: empty, open: [], fresh: empty };
   const effectOf = (tool: string): string => declarations.tools.get(tool)?.effect ?? 'external';
   const isEffect = (tool: string): boolean => effectOf(tool) === 'write' || effectOf(tool) === 'external';
 
@@ -84,6 +88,23 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
     return { ...session, state: session.state.add(...entries), open: rest };
   }
 
+  function startEpoch(
+    session: FlowSession,
+    { tools, baseline }: Event & { readonly type: 'epoch-started' },
+  ): FlowSession {
+    const isFresh = session.state === session.fresh;
+    const state = session.state.add(...readToolDescriptions(session.state, tools));
+    // The history of a fork may have texts of third parties that are not in this log.
+    if (!baseline || !isFresh) return { ...session, state, ...(isFresh ? { fresh: state } : {}) };
+    const stored = restoreFlowState(baseline.views?.[flowViewName], options);
+    if (stored) return { state: stored.add(...readToolDescriptions(stored, tools)), open: [] };
+    return baseline.messages.reduce<FlowSession>(
+      (all, { role, parts }) =>
+        role === 'assistant' ? all : addText(all, textOf(parts), { tool: 'an earlier session', call: '' }),
+      { ...session, state },
+    );
+  }
+
   function on(session: FlowSession, event: Event): FlowSession {
     switch (event.type) {
       case 'input-received': {
@@ -114,17 +135,8 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
         return end(session, event);
       case 'branch-started':
         return session.open.length === 0 ? session : { ...session, open: [] };
-      case 'epoch-started': {
-        // The history of a fork may have texts of third parties that are not in this log.
-        if (!event.baseline || session.state !== initial.state) return session;
-        const stored = restoreFlowState(event.baseline.views?.[flowViewName], options);
-        if (stored) return { state: stored, open: [] };
-        return event.baseline.messages.reduce(
-          (all, { role, parts }) =>
-            role === 'assistant' ? all : addText(all, textOf(parts), { tool: 'an earlier session', call: '' }),
-          session,
-        );
-      }
+      case 'epoch-started':
+        return startEpoch(session, event);
       case 'annotation-added': {
         if (event.key === subagentAnnotation) return { ...session, subagent: 'unseeded' };
         if (event.key !== flowViewName || session.subagent !== 'unseeded') return session;

@@ -7,8 +7,9 @@ import type { FlowSource, Integrity, LabelledValue } from './types.ts';
 type Found = NonNullable<LabelledValue['found']>;
 type Label = { readonly label: Integrity; readonly source?: FlowSource; readonly found?: Found };
 
-/** Values of roles that name things are compared; shorter ids match by chance, and count only if they are equal to a trusted value. */
+/** Values of roles that name things are compared; shorter ids match by chance, and count only if they are equal to a trusted value, or have a letter and a digit, such as `m9`, and the user typed them. */
 const minIdChars = 3;
+const isMixed = (value: string): boolean => /\p{L}/u.test(value) && /\p{N}/u.test(value);
 const minTokenChars = 4;
 
 /** Labels a value in its role. */
@@ -21,6 +22,7 @@ export function labelValue(state: FlowState, role: LabelledValue['role'], value:
   const compared = role === 'url' ? hostTokens(value) : tokens;
   if (role === 'id' && value.length < minIdChars) {
     if (state.isTrustedLeaf(value)) return { label: 'trusted' };
+    if (isMixed(value) && state.isFromUser(tokens)) return { label: 'user' };
     return labelUntrusted(state, value) ?? { label: 'unknown' };
   }
   if (role === 'path' && isInRoots(state, value)) return { label: 'user' };
