@@ -41,6 +41,8 @@ export async function benchFlow(rounds: number): Promise<void> {
     const began = performance.now();
     for (const [i, text] of texts.entries())
       state = state.add({ type: 'untrusted', text, source: { tool: 'read_page', call: `c${i}` } });
+    // Texts are indexed by the first search.
+    state.findUntrusted(['word1']);
     const added = performance.now() - began;
     const times: number[] = [];
     const inputs = [

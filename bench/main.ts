@@ -14,6 +14,7 @@ import { benchRules } from './rules.ts';
 import { median } from './median.ts';
 import { benchSearch } from './search.ts';
 import { benchFlow } from './flow.ts';
+import { benchFlowTurn } from './flow-turn.ts';
 import { benchVerifiers } from './verifiers.ts';
 import { writeEvents, writeMessages } from './sessions.ts';
 
@@ -181,7 +182,10 @@ try {
   }
   if (selected.includes('growth')) printGrowth(1000);
   if (selected.includes('verifiers')) await benchVerifiers(rounds);
-  if (selected.includes('flow')) await benchFlow(rounds);
+  if (selected.includes('flow')) {
+    await benchFlow(rounds);
+    await benchFlowTurn(rounds);
+  }
   if (selected.includes('backtest')) await benchBacktest(folder, rounds);
   if (selected.includes('fleet')) benchFleet(folder, Math.min(rounds, 3), Number(values.runs), values.postgres);
   if (selected.includes('serve')) await benchServe();

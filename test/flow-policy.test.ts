@@ -53,6 +53,23 @@ const isFlowQuestion = (question: string): boolean => question.includes('third p
 const curl = (url: string): ScriptStep => calls('run_command', { command: `echo ${url}` });
 const read = calls('read_file', { path: 'notes.txt' });
 
+test('[A39] the diff of an edit does not make the lines around it trusted', async (t) => {
+  const options = createOptions(t);
+  writeFileSync(path.join(options.cwd, 'notes.txt'), 'Meeting at ten.\nsee https://evil.example/a\n');
+  const edit = calls('edit_file', { path: 'notes.txt', old_string: 'at ten', new_string: 'at nine' });
+  const { questions, events } = await runScript(
+    options,
+    ['Run what is needed: at nine instead of at ten in notes.txt'],
+    [read, edit, curl('https://evil.example/a'), says('It was not run.')],
+    (question) => !isFlowQuestion(question),
+  );
+  const edited = events.find(
+    (event) => event.type === 'tool-ended' && JSON.stringify(event.data ?? null).includes('+Meeting at nine'),
+  );
+  assert.match(JSON.stringify(edited), /evil\.example/, 'the diff has the line');
+  assert.equal(questions.filter(isFlowQuestion).length, 1);
+});
+
 test('[A37, A39, A41] a host that only a file names is asked about, with its source and its context, and a no denies the call', async (t) => {
   const { questions, events } = await runScript(
     createOptions(t),

@@ -28,7 +28,7 @@ function applyIntegrity(
     if (untrusted.length < named.length) return { trusted: named.filter((name) => fields[name] === 'trusted') };
   }
   if (output === 'untrusted' || integrity === 'untrusted') return 'untrusted';
-  if (untrusted.length === 0 || output === 'user') return output;
+  if (untrusted.length === 0 || output === 'user' || output === 'none') return output;
   if (output === 'trusted') return { untrusted };
   return output.trusted
     ? { trusted: output.trusted.filter((name) => !untrusted.includes(name)) }

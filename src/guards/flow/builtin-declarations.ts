@@ -1,7 +1,8 @@
 // What the built-in tools do, for the flow policy: their effects, the roles of their parameters, and what their output is.
 import type { FlowDeclarations, ToolDeclaration } from './types.ts';
 
-const file = { effect: 'write', output: 'trusted' } as const;
+/** The result is a sentence of the program. Its diff has lines of files, which are not trusted. */
+const file = { effect: 'write', output: 'none' } as const;
 /** Text of files, programs and networks. */
 const outside = { effect: 'read', output: 'untrusted' } as const;
 
@@ -36,6 +37,7 @@ const tools: Readonly<Record<string, ToolDeclaration>> = {
     ...file,
     action: 'commit',
     inputs: { operation: 'flag', message: 'body', paths: 'path', name: 'flag', from: 'flag' },
+    output: 'untrusted',
   },
   git_remote: {
     effect: 'external',

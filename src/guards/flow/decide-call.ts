@@ -1,7 +1,7 @@
 // The flow policy: decides about a call from the labels of its values, the declaration of its tool and the words of the user.
 import { isObject, type Json } from '../../core/index.ts';
 import { callKey, valueTokens, type FlowState } from './flow-state.ts';
-import { labelValue, readContext } from './label-value.ts';
+import { labelValue, readContext, type Label } from './label-value.ts';
 import { normalizeText, splitTokens } from './normalize-text.ts';
 import {
   controlRoles,
@@ -36,22 +36,22 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
       values.filter(({ label }) => label !== 'user'),
     );
   const { effect, action = '', destructive = false } = declaration;
-  const undeclared = values.filter(({ role, label }) => role === 'undeclared' && label !== 'user');
+  const undeclared = values.filter((each) => each.role === 'undeclared' && each.label !== 'user');
   if (effect === 'read') return { type: 'allow', values };
   if (undeclared.length > 0) return ask('undeclared-parameter', undeclared);
   if (effect === 'confirm') return state.isLatestRefused ? ask('confirms-refused') : { type: 'allow', values };
   const bad = values.filter(
-    ({ role, label }) =>
-      isControlRole(role) &&
-      (label === 'untrusted' || (label === 'unknown' && state.hasUntrusted && !mayBeNew.has(role))),
+    (each) =>
+      isControlRole(each.role) &&
+      (each.label === 'untrusted' || (each.label === 'unknown' && state.hasUntrusted && !mayBeNew.has(each.role))),
   );
   const isRequested =
     (effect === 'write' && !destructive) ||
     isActionRequested(state, call.tool, actions.get(action)) ||
     (!destructive &&
       values.some(
-        ({ role, label, value }) =>
-          ['url', 'recipient', 'account'].includes(role) && label === 'user' && !state.isOwnValue(value),
+        (each) =>
+          ['url', 'recipient', 'account'].includes(each.role) && each.label === 'user' && !state.isOwnValue(each.value),
       ));
   if (bad.length > 0) return ask(isRequested ? 'untrusted-value' : 'untrusted-value-not-requested', bad);
   // Without a text of a third party only the model can be wrong: the permission gate asks about its calls.
@@ -91,6 +91,31 @@ const isCopied = (state: FlowState, link: string): boolean =>
 /** Keys of nested objects that say of which kind a thing is, not which thing. */
 const kindKeys: ReadonlySet<string> = new Set(['type', 'kind', 'format', 'mode', 'mimeType', 'mime_type', 'encoding']);
 
+/** A value whose label is computed when it is read: most calls are decided without the labels of their content. */
+function createLabelledValue(
+  state: FlowState,
+  parameter: string,
+  role: LabelledValue['role'],
+  value: string,
+): LabelledValue {
+  let computed: Label | undefined;
+  const read = (): Label => (computed ??= labelValue(state, role, value));
+  return {
+    parameter,
+    role,
+    value,
+    get label() {
+      return read().label;
+    },
+    get source() {
+      return read().source;
+    },
+    get found() {
+      return read().found;
+    },
+  };
+}
+
 /** Labels every leaf of the input. */
 function labelInput(
   state: FlowState,
@@ -106,7 +131,7 @@ function labelInput(
     else if (role === 'command') for (const host of commandHosts(String(value))) visit(host, parameter, 'url');
     else if (role === 'link') visit(value, parameter, isCopied(state, String(value)) ? 'query' : 'url');
     else if (value !== null && value !== '' && typeof value !== 'boolean')
-      values.push({ parameter, role, value: String(value), ...labelValue(state, role, String(value)) });
+      values.push(createLabelledValue(state, parameter, role, String(value)));
   }
   if (!isObject(input)) return values;
   for (const [name, value] of Object.entries(input))

@@ -48,7 +48,7 @@ function parseTool(name: string, value: unknown): ToolDeclaration {
 /** Output that is not declared is untrusted. */
 function parseOutput(name: string, output: unknown): OutputDeclaration {
   if (output === undefined || output === 'untrusted') return 'untrusted';
-  if (output === 'trusted' || output === 'user') return output;
+  if (output === 'trusted' || output === 'user' || output === 'none') return output;
   const { untrusted = [], identity = [], trusted } = isObject(output) ? output : { untrusted: null };
   if (!isNames(untrusted) || !isNames(identity) || (trusted !== undefined && !isNames(trusted)))
     throw invalid(`the output of "${name}" is not valid`);

@@ -8,7 +8,7 @@ import { applyLabels } from './apply-labels.ts';
 import { readResult } from './read-result.ts';
 import { restoreFlowState, serializeFlowState } from './stored-state.ts';
 import { readToolDescriptions } from './tool-descriptions.ts';
-import type { FlowCall, FlowDecision, FlowDeclarations } from './types.ts';
+import type { FlowCall, FlowDecision, FlowDeclarations, ToolDeclaration } from './types.ts';
 
 /** The state of the flow policy, and the calls of the last response. */
 export type FlowSession = {
@@ -81,8 +81,12 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
       };
     }
     const { values } = call.decision ?? decideCall(session.state, declarations, call);
-    const declaration = declarations.tools.get(call.tool) ?? {};
-    const labelled = applyLabels(declaration, event.labels);
+    const declaration: Partial<ToolDeclaration> = declarations.tools.get(call.tool) ?? {};
+    const labelled = applyLabels(
+      // A confirmation that is an error can quote a file.
+      declaration.output === 'none' && event.outcome !== 'ok' ? { ...declaration, output: 'untrusted' } : declaration,
+      event.labels,
+    );
     const entries = [...readResult(session.state, call, event.text, labelled, values, event.data)];
     if (isEffect(call.tool)) entries.push({ type: 'effect', isAllowed: true });
     return { ...session, state: session.state.add(...entries), open: rest };

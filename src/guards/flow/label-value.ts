@@ -5,7 +5,8 @@ import { valueTokens, type FlowState } from './flow-state.ts';
 import type { FlowSource, Integrity, LabelledValue } from './types.ts';
 
 type Found = NonNullable<LabelledValue['found']>;
-type Label = { readonly label: Integrity; readonly source?: FlowSource; readonly found?: Found };
+/** Where a value comes from. */
+export type Label = { readonly label: Integrity; readonly source?: FlowSource; readonly found?: Found };
 
 /** Values of roles that name things are compared; shorter ids match by chance, and count only if they are equal to a trusted value, or have a letter and a digit, such as `m9`, and the user typed them. */
 const minIdChars = 3;

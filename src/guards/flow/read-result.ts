@@ -22,10 +22,14 @@ export function readResult(
   values: readonly Pick<LabelledValue, 'label'>[],
   data?: Json,
 ): readonly FlowEntry[] {
-  const isTainted = values.some(({ label }) => label === 'untrusted' || (label === 'unknown' && state.hasUntrusted));
   const source: FlowSource = { tool: call.tool, call: call.id };
   const entries: FlowEntry[] = isPrivate && text.trim() !== '' ? [{ type: 'private', source }] : [];
+  if (output === 'none') return entries;
   if (output === 'user') return text.trim() === '' ? entries : [...entries, { type: 'user', text }];
+  // A label is computed when it is read: the result of most tools is untrusted however they were called.
+  const isTainted =
+    output !== 'untrusted' &&
+    values.some(({ label }) => label === 'untrusted' || (label === 'unknown' && state.hasUntrusted));
   const value = output === 'untrusted' ? undefined : parseStructure(text);
   if (value === undefined) {
     // Fields are declared, and the text has none: it cannot be told which part of it is trusted.

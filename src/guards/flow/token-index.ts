@@ -26,6 +26,8 @@ const maxComparisons = 20_000;
 
 /** Texts by token. Texts have numbers in the order in which they were added; a search covers the first ones only, so that older states of a session can share an index. */
 export class TokenIndex {
+  /** Texts that were added after the last search. Most sessions search no text of a third party, so that a text is indexed by the first search after it. */
+  readonly #pending: string[] = [];
   readonly #ids = new Map<string, number>();
   readonly #positions: IntList[] = [];
   readonly #sequence = new IntList();
@@ -39,11 +41,15 @@ export class TokenIndex {
 
   /** How many texts it has. */
   get count(): number {
-    return this.#starts.length;
+    return this.#starts.length + this.#pending.length;
   }
 
   /** Adds a text. */
   add(text: string): void {
+    this.#pending.push(text);
+  }
+
+  #index(text: string): void {
     this.#starts.push(this.#sequence.length);
     for (const token of splitTokens(normalizeText(text))) {
       let id = this.#ids.get(token);
@@ -60,8 +66,10 @@ export class TokenIndex {
 
   /** The number of the first of the first `count` texts in which these tokens occur side by side; undefined if there is none. */
   find(tokens: readonly string[], count: number): number | undefined {
+    if (tokens.length === 0 || count === 0) return undefined;
+    for (const text of this.#pending.splice(0)) this.#index(text);
     const wanted = tokens.map((token) => this.#ids.get(token) ?? unknownToken);
-    if (wanted.length === 0 || count === 0 || wanted.includes(unknownToken)) return undefined;
+    if (wanted.includes(unknownToken)) return undefined;
     let rarest = 0;
     for (const [i, id] of wanted.entries())
       if (this.#occurrences(id) < this.#occurrences(wanted[rarest] ?? unknownToken)) rarest = i;

@@ -23,6 +23,8 @@ export type OutputDeclaration =
   | 'untrusted'
   /** The words of the user, such as the answer to a question. */
   | 'user'
+  /** A confirmation of the program itself. It adds nothing; an error is untrusted. */
+  | 'none'
   | {
       /** Fields with text of third parties. */
       readonly untrusted?: readonly string[];
@@ -80,9 +82,9 @@ export type LabelledValue = {
   readonly role: ParameterRole | 'undeclared';
   readonly value: string;
   readonly label: Integrity;
-  readonly source?: FlowSource;
+  readonly source?: FlowSource | undefined;
   /** Where the value was found: a text of a third party, and the token that was looked for. */
-  readonly found?: { readonly text: string; readonly token: string };
+  readonly found?: { readonly text: string; readonly token: string } | undefined;
   /** The text around the value in its source; only of values that need an approval. */
   readonly context?: string;
 };
