@@ -1,6 +1,6 @@
 // The flow policy: decides about a call from the labels of its values, the declaration of its tool and the words of the user.
 import { isObject, type Json } from '../../core/index.ts';
-import { callKey, valueTokens, type FlowState } from './flow-state.ts';
+import { valueTokens, type FlowState } from './flow-state.ts';
 import { labelValue, readContext, type Label } from './label-value.ts';
 import { normalizeText, splitTokens } from './normalize-text.ts';
 import {
@@ -27,7 +27,7 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
     values,
     bad: bad.map((each) => (each.found ? { ...each, context: readContext(each.found) } : each)),
   });
-  const answer = state.answerOfCall(callKey(call));
+  const answer = state.answerOfCall(call);
   if (answer === false) return { type: 'deny', rule: 'refused-before', values, bad: [] };
   if (answer === true) return { type: 'allow', values };
   if (!declaration)

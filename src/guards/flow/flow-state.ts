@@ -215,9 +215,9 @@ export class FlowState {
     return this.#own.has(normalizeText(value));
   }
 
-  /** The user's answer about a call with this key; undefined if there is none. */
-  answerOfCall(key: string): boolean | undefined {
-    return this.#lastAnswer(callAnswer(key));
+  /** The user's answer about a call; undefined if there is none. */
+  answerOfCall(call: FlowCall): boolean | undefined {
+    return this.#memory.answers.size === 0 ? undefined : this.#lastAnswer(callAnswer(callKey(call)));
   }
 
   /** Whether the user approved a value in a role. */

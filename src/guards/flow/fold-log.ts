@@ -5,10 +5,10 @@ import { toFlowCall } from './flow-call.ts';
 import { callKey, FlowState, type FlowEntry, type FlowStateOptions } from './flow-state.ts';
 import { flowViewName, readStoredEvents, subagentAnnotation, type FlowLog } from './flow-log.ts';
 import { applyLabels } from './apply-labels.ts';
-import { readResult } from './read-result.ts';
+import { dependsOnInput, readResult } from './read-result.ts';
 import { restoreFlowState, serializeFlowState } from './stored-state.ts';
 import { readToolDescriptions } from './tool-descriptions.ts';
-import type { FlowCall, FlowDecision, FlowDeclarations, ToolDeclaration } from './types.ts';
+import type { FlowCall, FlowDeclarations, ToolDeclaration } from './types.ts';
 
 /** The state of the flow policy, and the calls of the last response. */
 export type FlowSession = {
@@ -22,8 +22,8 @@ export type FlowSession = {
 
 /** A call that has no result yet. */
 export type OpenCall = FlowCall & {
-  /** The decision when it was asked about, started or ended; absent before. */
-  readonly decision?: FlowDecision;
+  /** The state when it was asked about or started; absent before. */
+  readonly before?: FlowState;
   /** Whether the flow policy asked about it. */
   readonly isAsked?: boolean;
 };
@@ -63,7 +63,7 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
     if (!allowed && isEffect(call.tool)) entries.push({ type: 'effect', isAllowed: false });
     return update({ ...session, state: session.state.add(...entries) }, id, (each) => ({
       ...each,
-      decision,
+      before: session.state,
       isAsked: false,
     }));
   }
@@ -80,13 +80,15 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
         open: rest,
       };
     }
-    const { values } = call.decision ?? decideCall(session.state, declarations, call);
     const declaration: Partial<ToolDeclaration> = declarations.tools.get(call.tool) ?? {};
     const labelled = applyLabels(
       // A confirmation that is an error can quote a file.
       declaration.output === 'none' && event.outcome !== 'ok' ? { ...declaration, output: 'untrusted' } : declaration,
       event.labels,
     );
+    const values = dependsOnInput(labelled.output)
+      ? decideCall(call.before ?? session.state, declarations, call).values
+      : [];
     const entries = [...readResult(session.state, call, event.text, labelled, values, event.data)];
     if (isEffect(call.tool)) entries.push({ type: 'effect', isAllowed: true });
     return { ...session, state: session.state.add(...entries), open: rest };
@@ -132,7 +134,7 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
         const { call, tool, input } = event;
         return update(session, call, (each) => {
           const started = input === undefined ? each : { id: call, tool, input };
-          return { ...started, decision: decideCall(session.state, declarations, started) };
+          return { ...started, before: session.state };
         });
       }
       case 'tool-ended':

@@ -2,12 +2,16 @@
 import { isObject, type Json } from '../../core/index.ts';
 import { valueTokens, type FlowEntry, type FlowState } from './flow-state.ts';
 import { parseStructure } from './parse-structure.ts';
-import type { FlowCall, FlowSource, LabelledValue, ToolDeclaration } from './types.ts';
+import type { FlowCall, FlowSource, LabelledValue, OutputDeclaration, ToolDeclaration } from './types.ts';
 
 /** A field above this length is untrusted: third parties can fill long fields. */
 const maxTrustedChars = 200;
 /** A result with more fields is untrusted as a whole. */
 const maxFields = 50_000;
+
+/** Whether the labels of the values of a call decide how far its result can be trusted. */
+export const dependsOnInput = (output: OutputDeclaration): boolean =>
+  output !== 'untrusted' && output !== 'none' && output !== 'user';
 
 type FieldKind = 'trusted' | 'untrusted' | 'identity';
 
@@ -26,9 +30,8 @@ export function readResult(
   const entries: FlowEntry[] = isPrivate && text.trim() !== '' ? [{ type: 'private', source }] : [];
   if (output === 'none') return entries;
   if (output === 'user') return text.trim() === '' ? entries : [...entries, { type: 'user', text }];
-  // A label is computed when it is read: the result of most tools is untrusted however they were called.
   const isTainted =
-    output !== 'untrusted' &&
+    dependsOnInput(output) &&
     values.some(({ label }) => label === 'untrusted' || (label === 'unknown' && state.hasUntrusted));
   const value = output === 'untrusted' ? undefined : parseStructure(text);
   if (value === undefined) {
