@@ -3,6 +3,7 @@ import { isObject, type Json } from '../../core/index.ts';
 import { valueTokens, type FlowState } from './flow-state.ts';
 import { labelValue, readContext, type Label } from './label-value.ts';
 import { normalizeText, splitTokens } from './normalize-text.ts';
+import { completesEffect } from './pending-effect.ts';
 import {
   controlRoles,
   type FlowCall,
@@ -39,12 +40,16 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
   const undeclared = values.filter((each) => each.role === 'undeclared' && each.label !== 'user');
   if (effect === 'read') return { type: 'allow', values };
   if (undeclared.length > 0) return ask('undeclared-parameter', undeclared);
-  if (effect === 'confirm') return state.isLatestRefused ? ask('confirms-refused') : { type: 'allow', values };
   const bad = values.filter(
     (each) =>
       isControlRole(each.role) &&
       (each.label === 'untrusted' || (each.label === 'unknown' && state.hasUntrusted && !mayBeNew.has(each.role))),
   );
+  if (effect === 'confirm') {
+    if (state.latestEffect?.isAllowed === false) return ask('confirms-refused');
+    if (bad.length > 0) return ask('untrusted-value', bad);
+    return completesEffect(state, call.tool, values) ? { type: 'allow', values } : ask('confirms-nothing', values);
+  }
   const isRequested =
     (effect === 'write' && !destructive) ||
     isActionRequested(state, call.tool, actions.get(action)) ||

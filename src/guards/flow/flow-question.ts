@@ -10,6 +10,8 @@ const reasons: Readonly<Record<FlowRule, string>> = {
   'undeclared-tool': 'What this tool does is not declared, so every value of the call must come from you.',
   'undeclared-parameter': 'What these parameters do is not declared, so their values must come from you.',
   'confirms-refused': 'It completes an effect that you refused.',
+  'confirms-nothing':
+    'It completes something that was not started here directly before, or with a code that is not new.',
   'refused-before': 'You refused this call before.',
   'untrusted-value': 'A text of a third party decides what this call acts on.',
   'untrusted-value-not-requested': 'You did not ask for this, and a text of a third party decides what it acts on.',

@@ -16,8 +16,19 @@ export type FlowEntry =
       readonly call: string;
       readonly values: readonly { readonly role: string; readonly value: string }[];
     }
-  /** Whether the latest call with an effect was allowed. */
-  | { readonly type: 'effect'; readonly isAllowed: boolean };
+  /** A call with an effect that was allowed or refused. `isConfirm`: it completed the effect before it. */
+  | { readonly type: 'effect'; readonly isAllowed: boolean; readonly tool?: string; readonly isConfirm?: boolean };
+
+/** The latest effect that a later call can complete. */
+export type LatestEffect = {
+  readonly isAllowed: boolean;
+  readonly tool: string;
+  /** Whether a call has completed it. */
+  readonly isConfirmed: boolean;
+  /** How many texts of third parties and trusted values the session had when it ended. */
+  readonly untrusted: number;
+  readonly trusted: number;
+};
 
 type Untrusted = FlowEntry & { readonly type: 'untrusted' };
 
@@ -86,6 +97,15 @@ function addAmounts(amounts: Map<number, number>, text: string, number: number):
   }
 }
 
+const nextEffect = (
+  latest: LatestEffect | undefined,
+  { isAllowed, tool = '', isConfirm = false }: FlowEntry & { readonly type: 'effect' },
+  { untrusted, trusted }: FlowMemory,
+): LatestEffect | undefined =>
+  isConfirm
+    ? latest && { ...latest, isConfirmed: true }
+    : { isAllowed, tool, isConfirmed: false, untrusted: untrusted.count, trusted: trusted.count };
+
 const callAnswer = (key: string): string => `call ${key}`;
 const valueAnswer = (role: string, value: string): string => `value ${role} ${normalizeText(value)}`;
 
@@ -113,8 +133,8 @@ export class FlowState {
   readonly #own: ReadonlySet<string>;
   /** The options with which it was created. */
   readonly options: FlowStateOptions;
-  /** Whether the latest call with an effect was refused. */
-  readonly isLatestRefused: boolean;
+  /** The latest effect; undefined if there was none. */
+  readonly latestEffect: LatestEffect | undefined;
   /** The sources of private data. */
   readonly privateSources: readonly FlowSource[];
 
@@ -122,13 +142,13 @@ export class FlowState {
     memory: FlowMemory,
     options: FlowStateOptions,
     own: ReadonlySet<string>,
-    isLatestRefused: boolean,
+    latestEffect: LatestEffect | undefined,
     privateSources: readonly FlowSource[],
   ) {
     this.#memory = memory;
     this.options = options;
     this.#own = own;
-    this.isLatestRefused = isLatestRefused;
+    this.latestEffect = latestEffect;
     this.privateSources = privateSources;
     this.#counts = {
       entries: memory.entries.length,
@@ -141,7 +161,7 @@ export class FlowState {
   /** Creates the state of a new session. */
   static create(options: FlowStateOptions = {}, entries: readonly FlowEntry[] = []): FlowState {
     const own = new Set(options.own?.map(normalizeText));
-    return new FlowState(new FlowMemory(), options, own, false, []).add(...entries);
+    return new FlowState(new FlowMemory(), options, own, undefined, []).add(...entries);
   }
 
   /** Returns the state with more entries. */
@@ -153,15 +173,15 @@ export class FlowState {
       memory = new FlowMemory();
       for (const entry of this.entries) memory.push(entry);
     }
-    let isLatestRefused = this.isLatestRefused;
+    let { latestEffect } = this;
     let sources = this.privateSources;
     for (const entry of entries) {
       memory.push(entry);
-      if (entry.type === 'effect') isLatestRefused = !entry.isAllowed;
+      if (entry.type === 'effect') latestEffect = nextEffect(latestEffect, entry, memory);
       if (entry.type === 'private' && !sources.some(({ call }) => call === entry.source.call))
         sources = [...sources, entry.source];
     }
-    return new FlowState(memory, this.options, this.#own, isLatestRefused, sources);
+    return new FlowState(memory, this.options, this.#own, latestEffect, sources);
   }
 
   /** All entries. */
@@ -193,6 +213,19 @@ export class FlowState {
   findUntrusted(tokens: readonly string[]): Untrusted | undefined {
     const found = this.#memory.untrusted.find(tokens, this.#counts.untrusted);
     return found === undefined ? undefined : this.#memory.untrustedTexts[found];
+  }
+
+  /** Whether tokens occur in the session only since the latest effect ended. */
+  isNewSinceEffect(tokens: readonly string[]): boolean {
+    const { latestEffect } = this;
+    if (!latestEffect) return false;
+    const { untrusted, trusted } = this.#memory;
+    const first = [
+      [untrusted.find(tokens, this.#counts.untrusted), latestEffect.untrusted],
+      [trusted.find(tokens, this.#counts.trusted), latestEffect.trusted],
+    ] as const;
+    const found = first.filter(([at]) => at !== undefined);
+    return found.length > 0 && found.every(([at = 0, since]) => at >= since);
   }
 
   /** Whether a text is equal to a trusted value. */

@@ -157,15 +157,6 @@ test('[A39] a long field of a first-party result is untrusted, a short one is tr
   assert.equal(labelValue(after, 'account', 'IBAN-77777').label, 'untrusted');
 });
 
-test('[A39] a code completes an effect unless it was refused', () => {
-  const state = FlowState.create({}, [user('pay')]);
-  assert.equal(rule(decide(state, 'enter_code', { code: '123' })), 'allow');
-  assert.equal(
-    rule(decide(state.add({ type: 'effect', isAllowed: false }), 'enter_code', { code: '123' })),
-    'confirms-refused',
-  );
-});
-
 test('[A39] a page is compared by its host', () => {
   const state = createSession('Open https://shop.example/start', [{ sender: 'x', body: 'see https://evil.example/a' }]);
   assert.equal(rule(decide(state, 'open_page', { url: 'https://shop.example/other' })), 'allow');

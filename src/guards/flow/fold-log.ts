@@ -5,6 +5,7 @@ import { toFlowCall } from './flow-call.ts';
 import { callKey, FlowState, type FlowEntry, type FlowStateOptions } from './flow-state.ts';
 import { flowViewName, readStoredEvents, subagentAnnotation, type FlowLog } from './flow-log.ts';
 import { applyLabels } from './apply-labels.ts';
+import { readEffect } from './pending-effect.ts';
 import { dependsOnInput, readResult } from './read-result.ts';
 import { restoreFlowState, serializeFlowState } from './stored-state.ts';
 import { readToolDescriptions } from './tool-descriptions.ts';
@@ -43,8 +44,6 @@ export type FlowFold = {
 export function createFlowFold({ declarations, ...options }: FlowFoldOptions): FlowFold {
   const empty = FlowState.create(options);
   const initial: FlowSession = { state: empty, open: [], fresh: empty };
-  const effectOf = (tool: string): string => declarations.tools.get(tool)?.effect ?? 'external';
-  const isEffect = (tool: string): boolean => effectOf(tool) === 'write' || effectOf(tool) === 'external';
 
   const update = (session: FlowSession, id: string, change: (call: OpenCall) => OpenCall): FlowSession => ({
     ...session,
@@ -60,7 +59,7 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
     const decision = decideCall(session.state, declarations, call);
     const values = decision.type === 'allow' ? [] : decision.bad.map(({ role, value }) => ({ role, value }));
     const entries: FlowEntry[] = [{ type: allowed ? 'approved' : 'refused', call: callKey(call), values }];
-    if (!allowed && isEffect(call.tool)) entries.push({ type: 'effect', isAllowed: false });
+    if (!allowed) entries.push(...readEffect(declarations, call.tool, false));
     return update({ ...session, state: session.state.add(...entries) }, id, (each) => ({
       ...each,
       before: session.state,
@@ -73,10 +72,10 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
     if (!call) return addText(session, event.text, { tool: 'unknown', call: event.call });
     const rest = session.open.filter((each) => each !== call);
     if (event.outcome === 'denied') {
-      const isRefused = isEffect(call.tool) && event.deniedBy?.kind === 'flow';
+      const isRefused = event.deniedBy?.kind === 'flow';
       return {
         ...session,
-        state: isRefused ? session.state.add({ type: 'effect', isAllowed: false }) : session.state,
+        state: isRefused ? session.state.add(...readEffect(declarations, call.tool, false)) : session.state,
         open: rest,
       };
     }
@@ -89,8 +88,12 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
     const values = dependsOnInput(labelled.output)
       ? decideCall(call.before ?? session.state, declarations, call).values
       : [];
-    const entries = [...readResult(session.state, call, event.text, labelled, values, event.data)];
-    if (isEffect(call.tool)) entries.push({ type: 'effect', isAllowed: true });
+    // What the result of an effect says is not new after the effect.
+    const entries = [
+      ...readResult(session.state, call, event.text, labelled, values, event.data),
+      // A code that was wrong completes nothing: the next one can.
+      ...readEffect(declarations, call.tool, true).filter((entry) => !isFailedConfirm(entry, event.outcome)),
+    ];
     return { ...session, state: session.state.add(...entries), open: rest };
   }
 
@@ -190,6 +193,9 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
 
   return { read, serialize: (log) => serializeFlowState(read(log).state) };
 }
+
+const isFailedConfirm = (entry: FlowEntry, outcome: string): boolean =>
+  entry.type === 'effect' && entry.isConfirm === true && outcome === 'failed';
 
 const addText = (
   session: FlowSession,

@@ -3,6 +3,7 @@ import { FairleadError, isObject, type Json } from '../../core/index.ts';
 import { decideCall } from './decide-call.ts';
 import { callKey, FlowState } from './flow-state.ts';
 import { loadYaml } from './parse-structure.ts';
+import { readEffect } from './pending-effect.ts';
 import { readResult } from './read-result.ts';
 import type { FlowCall, FlowDecision, FlowDeclarations, FlowRule } from './types.ts';
 
@@ -108,9 +109,7 @@ export function replayRun(
       decisions.set(event.id, decision);
       if (decision.type !== 'allow')
         state = state.add({ type: isApproved ? 'approved' : 'refused', call: callKey(event), values: decision.bad });
-      const effect = declarations.tools.get(event.tool)?.effect ?? 'external';
-      if (effect === 'write' || effect === 'external')
-        state = state.add({ type: 'effect', isAllowed: decision.type === 'allow' || isApproved });
+      if (decision.type !== 'allow' && !isApproved) state = state.add(...readEffect(declarations, event.tool, false));
     } else if (event.type === 'result') {
       const call = calls.get(event.call);
       if (call)
@@ -122,6 +121,9 @@ export function replayRun(
             declarations.tools.get(call.tool) ?? {},
             decisions.get(event.call)?.values ?? [],
           ),
+          ...(decisions.get(event.call)?.type === 'allow' || isApproved
+            ? readEffect(declarations, call.tool, true)
+            : []),
         );
     }
   }

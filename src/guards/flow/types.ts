@@ -94,6 +94,7 @@ export type FlowRule =
   | 'undeclared-tool'
   | 'undeclared-parameter'
   | 'confirms-refused'
+  | 'confirms-nothing'
   | 'refused-before'
   | 'untrusted-value'
   | 'untrusted-value-not-requested'
