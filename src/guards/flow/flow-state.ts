@@ -3,11 +3,14 @@ import { canonicalJson } from '../../core/index.ts';
 import { toAmount } from './amounts.ts';
 import { normalizeText, splitTokens } from './normalize-text.ts';
 import { TokenIndex } from './token-index.ts';
+import { hostOf, splitRuns } from './whole-values.ts';
 import type { FlowCall, FlowSource } from './types.ts';
 
 /** Something that the policy keeps of a session. */
 export type FlowEntry =
-  | { readonly type: 'user' | 'trusted'; readonly text: string }
+  | { readonly type: 'user'; readonly text: string }
+  /** `isText`: it is a sentence of a tool, not a field. */
+  | { readonly type: 'trusted'; readonly text: string; readonly isText?: boolean }
   | { readonly type: 'untrusted'; readonly text: string; readonly source: FlowSource; readonly isPrivate?: boolean }
   | { readonly type: 'private'; readonly source: FlowSource }
   | {
@@ -36,7 +39,11 @@ type Untrusted = FlowEntry & { readonly type: 'untrusted' };
 class FlowMemory {
   readonly entries: FlowEntry[] = [];
   readonly user = new TokenIndex(false);
+  /** The texts of the user by whole addresses and names. */
+  readonly userRuns = new TokenIndex(false, splitRuns);
   readonly trusted = new TokenIndex(false);
+  /** Trusted sentences by whole addresses and names. */
+  readonly trustedRuns = new TokenIndex(false, splitRuns);
   readonly untrusted = new TokenIndex(true);
   readonly userTexts: string[] = [];
   readonly untrustedTexts: Untrusted[] = [];
@@ -44,6 +51,7 @@ class FlowMemory {
   readonly userAmounts = new Map<number, number>();
   readonly trustedAmounts = new Map<number, number>();
   readonly trustedLeaves = new Map<string, number>();
+  readonly trustedHosts = new Map<string, number>();
   /** Approvals and refusals of a value or a call, in order. */
   readonly answers = new Map<string, { readonly entry: number; readonly isApproved: boolean }[]>();
 
@@ -52,13 +60,16 @@ class FlowMemory {
     switch (entry.type) {
       case 'user':
         this.user.add(entry.text);
+        this.userRuns.add(entry.text);
         this.userTexts.push(entry.text);
         addAmounts(this.userAmounts, entry.text, number);
         break;
       case 'trusted':
         this.trusted.add(entry.text);
+        if (entry.isText) this.trustedRuns.add(entry.text);
         addAmounts(this.trustedAmounts, entry.text, number);
         addFirst(this.trustedLeaves, normalizeText(entry.text).trim(), number);
+        if (entry.text.includes('://')) addFirst(this.trustedHosts, hostOf(entry.text), number);
         break;
       case 'untrusted':
         this.untrusted.add(entry.text);
@@ -128,6 +139,7 @@ export class FlowState {
     readonly entries: number;
     readonly user: number;
     readonly trusted: number;
+    readonly trustedRuns: number;
     readonly untrusted: number;
   };
   readonly #own: ReadonlySet<string>;
@@ -154,6 +166,7 @@ export class FlowState {
       entries: memory.entries.length,
       user: memory.user.count,
       trusted: memory.trusted.count,
+      trustedRuns: memory.trustedRuns.count,
       untrusted: memory.untrusted.count,
     };
   }
@@ -202,6 +215,24 @@ export class FlowState {
   /** Whether the user wrote these tokens side by side. */
   isFromUser(tokens: readonly string[]): boolean {
     return this.#memory.user.find(tokens, this.#counts.user) !== undefined;
+  }
+
+  /** Whether the user wrote a value that is not part of a longer address. */
+  isWholeFromUser(value: string): boolean {
+    return this.#memory.userRuns.find(splitRuns(value), this.#counts.user) !== undefined;
+  }
+
+  /** Whether a value is a trusted field, or is in a trusted sentence and not part of a longer address there. */
+  isWholeTrusted(value: string): boolean {
+    return (
+      this.isTrustedLeaf(value) ||
+      this.#memory.trustedRuns.find(splitRuns(value), this.#counts.trustedRuns) !== undefined
+    );
+  }
+
+  /** Whether a trusted value is an address with this host. */
+  isTrustedHost(host: string): boolean {
+    return this.#isOwnEntry(this.#memory.trustedHosts.get(host));
   }
 
   /** Whether a trusted value has these tokens side by side. */

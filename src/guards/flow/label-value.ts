@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { toAmount } from './amounts.ts';
 import { valueTokens, type FlowState } from './flow-state.ts';
+import { wholeForms } from './whole-values.ts';
 import type { FlowSource, Integrity, LabelledValue } from './types.ts';
 
 type Found = NonNullable<LabelledValue['found']>;
@@ -20,16 +21,27 @@ export function labelValue(state: FlowState, role: LabelledValue['role'], value:
   const tokens = valueTokens(value);
   if (tokens.length === 0) return { label: 'trusted' };
   if (role === 'amount') return labelAmount(state, value);
-  const compared = role === 'url' ? hostTokens(value) : tokens;
+  if (wholeRoles.has(role)) return labelWhole(state, role, value);
   if (role === 'id' && value.length < minIdChars) {
     if (state.isTrustedLeaf(value)) return { label: 'trusted' };
     if (isMixed(value) && state.isFromUser(tokens)) return { label: 'user' };
     return labelUntrusted(state, value) ?? { label: 'unknown' };
   }
   if (role === 'path' && isInRoots(state, value)) return { label: 'user' };
-  if (state.isFromUser(compared) || (role === 'path' && isBelowUserPath(state, value))) return { label: 'user' };
-  if (state.isTrusted(compared) || (role === 'path' && isTrustedName(state, value))) return { label: 'trusted' };
-  return labelUntrusted(state, value, compared) ?? { label: 'unknown' };
+  if (state.isFromUser(tokens) || (role === 'path' && isBelowUserPath(state, value))) return { label: 'user' };
+  if (state.isTrusted(tokens) || (role === 'path' && isTrustedName(state, value))) return { label: 'trusted' };
+  return labelUntrusted(state, value) ?? { label: 'unknown' };
+}
+
+/** Roles whose values say where an effect goes: a part of an address of the user, or of a trusted value, is another address. */
+const wholeRoles: ReadonlySet<string> = new Set(['recipient', 'account', 'url']);
+
+function labelWhole(state: FlowState, role: string, value: string): Label {
+  const forms = wholeForms(role, value);
+  if (forms.some((form) => state.isWholeFromUser(form))) return { label: 'user' };
+  const [form = value] = forms;
+  if (state.isWholeTrusted(form) || (role === 'url' && state.isTrustedHost(form))) return { label: 'trusted' };
+  return labelUntrusted(state, value, valueTokens(form)) ?? { label: 'unknown' };
 }
 
 function labelAmount(state: FlowState, value: string): Label {
@@ -68,12 +80,6 @@ export function readContext({ text, token }: Found): string {
   const exact = text.indexOf(token);
   const at = exact < 0 ? Math.max(0, text.toLowerCase().indexOf(token)) : exact;
   return text.slice(Math.max(0, at - contextChars / 2), at + contextChars).trim();
-}
-
-/** The tokens of the host of an address; of the whole text if it has no host. */
-function hostTokens(value: string): readonly string[] {
-  const host = /^(?:[a-z][a-z\d+.-]*:\/\/)?(?:[^/?#\s@]*@)?([^/?#\s:]+)/i.exec(value)?.[1];
-  return valueTokens(host ?? value).filter((token, i) => i > 0 || token !== 'www');
 }
 
 /** Whether a path is in a folder that the user works in. */

@@ -38,7 +38,8 @@ export function readResult(
     // Fields are declared, and the text has none: it cannot be told which part of it is trusted.
     const isLong = text.length > maxTrustedChars;
     const kind = output === 'trusted' && !isTainted && !isLong ? 'trusted' : 'untrusted';
-    entries.push(...readLeaf(state, text, '', kind, source));
+    for (const entry of readLeaf(state, text, '', kind, source))
+      entries.push(entry.type === 'trusted' ? { ...entry, isText: true } : entry);
     if (output === 'untrusted' || (!isObject(data) && !Array.isArray(data))) return entries;
   }
   const trustedPaths = typeof output === 'object' ? output.trusted : undefined;

@@ -33,10 +33,12 @@ export class TokenIndex {
   readonly #sequence = new IntList();
   readonly #starts = new IntList();
   readonly #isFoundByDefault: boolean;
+  readonly #split: (normalized: string) => readonly string[];
 
-  /** `isFoundByDefault`: whether tokens that occur at too many places to compare count as found. */
-  constructor(isFoundByDefault: boolean) {
+  /** `isFoundByDefault`: whether tokens that occur at too many places to compare count as found. `split` splits a normalized text. */
+  constructor(isFoundByDefault: boolean, split: (normalized: string) => readonly string[] = splitTokens) {
     this.#isFoundByDefault = isFoundByDefault;
+    this.#split = split;
   }
 
   /** How many texts it has. */
@@ -51,7 +53,7 @@ export class TokenIndex {
 
   #index(text: string): void {
     this.#starts.push(this.#sequence.length);
-    for (const token of splitTokens(normalizeText(text))) {
+    for (const token of this.#split(normalizeText(text))) {
       let id = this.#ids.get(token);
       if (id === undefined) {
         id = this.#positions.length;
