@@ -40,7 +40,7 @@ const agent = new Agent({
     }),
   ],
 });
-const { finalOutput } = await runner.run(agent, 'Release it.');
+const { finalOutput } = await runner.run(agent, 'Deploy the release to production.');
 
 assert.equal(finalOutput, 'Tested and deployed.');
 assert.deepEqual(done, ['tested', 'deployed']);

@@ -24,5 +24,7 @@ export {
   type InterceptorOptions,
   type DeniedCall,
 } from './interceptor/interceptor.ts';
+export type { BridgeFlowOptions } from './caller-flow/caller-flow.ts';
+export type { UntrustedText } from './caller-flow/view.ts';
 export { defaultToolFailureTest, type ToolFailureTest } from './interceptor/import-messages.ts';
 export { openProxy, defaultProxyPort, type ProxyServer, type ProxyOptions } from './proxy/proxy.ts';

@@ -1,5 +1,5 @@
 // Reads fields of JSON written by other programs: a value of another type counts as absent.
-import { isObject, type Json, type JsonObject, type MessagePart } from '../core/index.ts';
+import { isObject, type Json, type JsonObject, type Message, type MessagePart } from '../core/index.ts';
 
 /** An object of a request or response body; its fields are not validated. */
 export type WireObject = { readonly [key: string]: unknown };
@@ -58,4 +58,10 @@ export const toOpaquePart = (value: Json): MessagePart => ({
   type: 'file',
   mediaType: 'application/octet-stream',
   data: JSON.stringify(value),
+});
+
+/** A message of a kind that is not known: the model may read what is in it, so that it is kept as a result of no call. */
+export const toUnknownMessage = (value: Json): Message => ({
+  role: 'tool',
+  parts: [{ type: 'tool-result', id: '', tool: '', text: JSON.stringify(value), failed: false }],
 });

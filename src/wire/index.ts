@@ -11,6 +11,7 @@ export {
   parseCallArguments,
   stringOrUndefined,
   toOpaquePart,
+  toUnknownMessage,
   tryParseJson,
   type WireObject,
 } from './fields.ts';

@@ -16,6 +16,8 @@ export type ParsedModelRequest = {
   readonly messages: readonly (Message | null)[];
   /** The response that holds the earlier messages, if the provider stores them. */
   readonly previousResponseId?: string;
+  /** Names of tools that have no effect outside the caller's program, such as a handoff to another agent. */
+  readonly readOnlyTools?: readonly string[];
 };
 
 /** The maximal number of tool calls in one response: each call is evaluated, recorded and answered. */

@@ -1,5 +1,6 @@
 // Stateless guard for a plain message array: decides from the messages alone, without a client, loop or storage.
 import {
+  messageText,
   messageToolCalls,
   type Json,
   type JsonObject,
@@ -64,6 +65,9 @@ export async function guardMessages(
     const guidance = await opened.beforeRequest({ ...asked, messages: asked.messages.slice(0, i) });
     const finish = messageToolCalls(message).length ? 'tool-calls' : 'stop';
     if (guidance.type === 'send') await opened.acceptResponse({ message, finish });
+    // What earlier replies were written from is not known: messages may be missing.
+    const text = messageText(message);
+    if (i < last && text.trim() !== '') await opened.addUntrusted([{ text, source: 'an earlier reply' }]);
     if (i === last) return { messages, decisions: await evaluateCalls(opened, message) };
   }
   const guidance = await opened.beforeRequest(asked);

@@ -1,5 +1,5 @@
 // Tracks many conversations, each with its interceptor: recognized by prefix, bounded in number, restored after a restart.
-import { hash53, type Message } from '../../core/index.ts';
+import { hash53, messageText, type Message } from '../../core/index.ts';
 import type { ParsedModelRequest } from '../../wire/index.ts';
 import { extendPrefixHash, computePrefixHashes } from '../interceptor/caller-history.ts';
 import {
@@ -12,7 +12,8 @@ import { openPrefixIndex } from './prefix-index.ts';
 import { copyLogPrefix, isNamedConversation, parseSessionName, createLogOpener } from './logs.ts';
 import { createResponseHistoryCache } from './response-history.ts';
 import { assertRequestBounds } from './request-bounds.ts';
-import { createPrefixMatcher, type KnownConversation } from './prefix-matcher.ts';
+import { createReplyEcho } from '../caller-flow/reply-echo.ts';
+import { createPrefixMatcher, type KnownConversation, type PrefixMatch } from './prefix-matcher.ts';
 
 /** Options of a conversation tracker. */
 export type ConversationTrackerOptions = Omit<InterceptorOptions, 'log' | 'session'> & {
@@ -49,7 +50,16 @@ export type ConversationTracker = {
   close(): Promise<void>;
 };
 
+/** A history that only the provider has: its text is not known, so that every value may come from a third party. */
+export const unseenHistory = { text: '[not seen]', source: 'a history that the provider keeps' } as const;
+
 type RequestClaim = { readonly conversation: KnownConversation; readonly from: number; readonly release: () => void };
+
+type FoundConversation = RequestClaim & {
+  readonly opening: Promise<Interceptor>;
+  /** The conversation whose history the caller replaced by this request; `forgotten` if it is not known any more. */
+  readonly origin?: KnownConversation | 'forgotten' | undefined;
+};
 
 /** Creates a conversation tracker. */
 export function createConversationTracker({
@@ -64,19 +74,20 @@ export function createConversationTracker({
   const named = new Map<string, KnownConversation>();
   const closing = new Map<KnownConversation, Promise<void>>();
   const answers = createResponseHistoryCache();
+  const replies = createReplyEcho();
+  const conversations = new Map<string, KnownConversation>();
   for (const { id, marks, tip, answers: given } of index?.conversations ?? []) {
     const kept: KnownConversation = { id, marks, tip, answers: new Map(given), busy: undefined };
+    conversations.set(id, kept);
     if (isNamedConversation(id)) named.set(id, kept);
     else known.add(kept);
   }
 
-  const newKept = (id: string): KnownConversation => ({
-    id,
-    marks: [],
-    tip: undefined,
-    answers: new Map(),
-    busy: undefined,
-  });
+  function newKept(id: string): KnownConversation {
+    const kept: KnownConversation = { id, marks: [], tip: undefined, answers: new Map(), busy: undefined };
+    conversations.set(id, kept);
+    return kept;
+  }
 
   function guideOf(kept: KnownConversation, open: () => Promise<Interceptor>): Promise<Interceptor> {
     const guide = guides.get(kept) ?? open();
@@ -116,6 +127,7 @@ export function createConversationTracker({
       if (!index) {
         known.remove(kept);
         named.delete(kept.id);
+        conversations.delete(kept.id);
       }
       const closed = guide.then((each) => each.close()).catch(() => undefined);
       closing.set(kept, closed);
@@ -142,7 +154,8 @@ export function createConversationTracker({
   async function find(
     messages: readonly (Message | null)[],
     marks: readonly number[],
-  ): Promise<RequestClaim & { readonly opening: Promise<Interceptor> }> {
+    caller: string | undefined,
+  ): Promise<FoundConversation> {
     for (;;) {
       const match = known.match(marks, messages);
       if (match.type === 'wait') {
@@ -151,17 +164,33 @@ export function createConversationTracker({
       }
       const kept = match.type === 'goes-on' ? match.conversation : newKept(crypto.randomUUID());
       const claimed = claim(kept, marks, true);
-      if (match.type !== 'parts') return { ...claimed, opening: opened(kept) };
+      if (match.type === 'goes-on') return { ...claimed, opening: opened(kept) };
+      const origin = findOrigin(match, messages, caller);
+      if (match.type === 'new') return { ...claimed, opening: opened(kept), origin };
       const answered = messages[match.after]?.role === 'assistant';
-      return { ...claimed, opening: openedLike(kept, match.conversation, match.after, answered) };
+      return { ...claimed, opening: openedLike(kept, match.conversation, match.after, answered), origin };
     }
   }
 
+  /** The conversation whose history a request rewrites: it begins with replies of it and goes on differently, or a message of the user repeats a reply, such as a summary. */
+  function findOrigin(
+    match: PrefixMatch & { readonly type: 'new' | 'parts' },
+    messages: readonly (Message | null)[],
+    caller: string | undefined,
+  ): FoundConversation['origin'] {
+    const after = match.type === 'parts' ? match.after : 0;
+    if (match.type === 'parts' && after < messages.length)
+      for (const answered of match.conversation.answers.keys()) if (answered < after) return match.conversation;
+    for (const message of messages.slice(after)) {
+      if (!message || message.role === 'assistant') continue;
+      const id = replies.find(messageText(message), caller);
+      if (id !== undefined) return conversations.get(id) ?? 'forgotten';
+    }
+    return undefined;
+  }
+
   /** Finds the conversation by name; requests are serialized. */
-  async function byName(
-    id: string,
-    marks: readonly number[],
-  ): Promise<RequestClaim & { readonly opening: Promise<Interceptor> }> {
+  async function byName(id: string, marks: readonly number[]): Promise<FoundConversation> {
     const kept = named.get(id) ?? newKept(id);
     named.set(id, kept);
     while (kept.busy) await kept.busy;
@@ -178,13 +207,20 @@ export function createConversationTracker({
       assertRequestBounds(messages);
       const logMarks = computePrefixHashes(messages);
       const marks = logMarks.map(toOwnMark);
-      const found = session === undefined ? find(messages, marks) : byName(parseSessionName(session, caller), marks);
-      const { conversation, from, release, opening } = await found;
+      const found =
+        session === undefined ? find(messages, marks, caller) : byName(parseSessionName(session, caller), marks);
+      const { conversation, from, release, opening, origin } = await found;
       try {
         const guide = await opening;
         makeRoom();
-        const guidance = await guide.beforeRequest({ ...reading, messages, marks: logMarks });
-        if (previous !== undefined && !earlier) await guide.remark('guide/unseen', previous);
+        const carried = origin && {
+          carried: origin === 'forgotten' ? [unseenHistory] : await (await opened(origin)).listUntrusted(),
+        };
+        const guidance = await guide.beforeRequest({ ...reading, messages, marks: logMarks, ...carried });
+        if (previous !== undefined && !earlier) {
+          await guide.remark('guide/unseen', previous);
+          await guide.addUntrusted([unseenHistory]);
+        }
         index?.recordRequest(conversation.id, from, marks);
         return {
           interceptor: guide,
@@ -196,6 +232,7 @@ export function createConversationTracker({
             conversation.answers.set(marks.length, at);
             if (session === undefined) known.add(conversation);
             index?.recordResponse(conversation.id, conversation.tip, at);
+            if (session === undefined) replies.add(messageText(message), conversation.id, caller);
             if (name !== undefined) answers.set(toOwnId(name), [...messages, message]);
           },
           release,

@@ -2,6 +2,7 @@
 import { resolveLimits } from '../../agent/index.ts';
 import {
   messageToolCalls,
+  type DecisionSource,
   type ResolvedAgent,
   type ToolCall,
   type Fact,
@@ -91,6 +92,7 @@ export const toolStartedFact = ({ id, tool }: ToolCall, state: RunState): Fact =
 /** Formats the reasons of a rejected response for the model: nothing was run, and why. */
 export function denialFacts({ message, raw }: InterceptedResponse, refused: readonly DeniedCall[]): readonly Fact[] {
   const why = new Map(refused.map(({ id, reason }) => [id, reason]));
+  const deniedBy = new Map(refused.flatMap(({ id, by }) => (by ? [[id, by] as const] : [])));
   const results = messageToolCalls(message).map(({ id, tool }) => ({
     id,
     tool,
@@ -105,6 +107,7 @@ export function denialFacts({ message, raw }: InterceptedResponse, refused: read
       outcome: why.has(id) ? 'denied' : 'interrupted',
       text,
       ms: 0,
+      ...(deniedBy.has(id) ? { deniedBy: deniedBy.get(id) as DecisionSource } : {}),
     })),
     { type: 'annotation-added', key: EXCHANGE_REMARK, value: exchange as unknown as Json },
   ];

@@ -1,5 +1,13 @@
 // Converts the caller's new messages to facts: input, unseen responses and tool results.
-import { messageToolCalls, type Fact, type Message, type RunState } from '../../core/index.ts';
+import {
+  messageText,
+  messageToolCalls,
+  type Fact,
+  type Message,
+  type MessagePart,
+  type RunState,
+} from '../../core/index.ts';
+import { untrustedKey, wordsKey } from '../caller-flow/view.ts';
 
 /** Detects a failed result in formats without an error flag. */
 export type ToolFailureTest = (tool: string, text: string) => boolean;
@@ -8,37 +16,55 @@ export type ToolFailureTest = (tool: string, text: string) => boolean;
 export const defaultToolFailureTest: ToolFailureTest = (_tool, text) =>
   /^\s*(?:error|exception|traceback|failed|fatal)\b/i.test(text.slice(0, 200));
 
-/** Returns the facts of one message; none if they are recorded already. */
+/** Returns the facts of one message; none if they are recorded already. `words` are those of a rewritten history that count as the user's; undefined if all do. */
 export function callerMessageToFacts(
   message: Message | null,
   state: RunState,
   isFailure: ToolFailureTest,
+  words?: string,
 ): readonly Fact[] {
   if (!message) return [];
-  if (message.role === 'user')
-    return [{ type: 'input-received', input: `g${state.seq}`, how: 'prompt', parts: message.parts }];
+  if (message.role === 'user') return inputFacts(message.parts, state, words);
   if (message.role === 'assistant') return importAssistantMessage(message, state);
-  const words = message.parts.filter((part) => part.type === 'text' || part.type === 'file');
-  const beside: readonly Fact[] = words.length
-    ? [{ type: 'input-received', input: `g${state.seq}`, how: 'prompt', parts: words }]
-    : [];
+  const others = message.parts.filter((part) => part.type === 'text' || part.type === 'file');
+  const beside = others.length ? inputFacts(others, state, words) : [];
   return message.parts
     .flatMap((part): readonly Fact[] => {
       if (part.type !== 'tool-result') return [];
       const call = state.calls.find(({ id, result }) => id === part.id && !result);
-      if (!call) return [];
+      // The model reads a result also if its call is not known.
+      if (!call) return [untrustedFact(part.text || '[a result without text]', part.tool || 'a result without a call')];
       const failed = part.failed || isFailure(call.tool, part.text);
       return [{ type: 'tool-ended', call: part.id, outcome: failed ? 'failed' : 'ok', text: part.text, ms: 0 }];
     })
     .concat(beside);
 }
 
-/** Imports a response that we did not see; one that we saw is in the log already. */
+const inputFacts = (parts: readonly MessagePart[], state: RunState, words: string | undefined): readonly Fact[] => [
+  {
+    type: 'input-received',
+    input: `g${state.seq}`,
+    how: 'prompt',
+    parts,
+    ...(words === undefined ? {} : { by: 'program' }),
+  },
+  ...(words ? [{ type: 'annotation-added', key: wordsKey, value: words } as const] : []),
+];
+
+/** Returns the fact that the model reads a text of unknown origin. */
+export const untrustedFact = (text: string, source: string): Fact => ({
+  type: 'annotation-added',
+  key: untrustedKey,
+  value: { text, source },
+});
+
+/** Imports a response that we did not see; one that we saw is in the log already. What it was written from is not known. */
 function importAssistantMessage(message: Message, state: RunState): readonly Fact[] {
   if (isLatestAssistantMessage(message, state)) return [];
   const { turn } = state;
   const inputs = state.pending.map(({ input }) => input);
   return [
+    untrustedFact(messageText(message) || '[a reply without text]', 'a reply that was not seen here'),
     { type: 'turn-started', turn: turn + 1, inputs, notes: [] },
     {
       type: 'turn-ended',

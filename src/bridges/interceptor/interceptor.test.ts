@@ -180,7 +180,7 @@ test('a call with arguments that are not JSON is not forwarded, because the gate
 
 test('without limits a loop is not stopped, however long, failing or repetitive it is', async () => {
   const answers = [...Array.from({ length: 40 }, () => calls('bad', 'run')), says('Done.')];
-  const { stopped, messages } = await runLoop(await openTestInterceptor(), 'Go.', answers);
+  const { stopped, messages } = await runLoop(await openTestInterceptor({ readOnlyTools: ['run'] }), 'Go.', answers);
   assert.equal(stopped, undefined);
   assert.equal(messages.length, 82);
 });

@@ -1,9 +1,7 @@
 // Framework-neutral interceptor: `before(request)` and `after(response)` around the model calls of another agent loop.
-import { resolveAgent, mergeExtensions, type Extension } from '../../agent/index.ts';
+import { mergeExtensions, type Extension } from '../../agent/index.ts';
 import {
-  evaluateGates,
-  FairleadError,
-  messageToolCalls,
+  messageText,
   deliverableInputs,
   runEndedFacts,
   readView,
@@ -14,13 +12,15 @@ import {
   runStateView,
   toArray,
   renderNotes,
-  type ResolvedAgent,
+  type DecisionSource,
+  type Fact,
   type ToolCall,
   type FinishReason,
   type Json,
   type Limits,
   type Log,
   type Message,
+  type NamedView,
   type Price,
   type RunState,
   type Step,
@@ -29,6 +29,9 @@ import {
   type Usage,
 } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
+import { createCallerFlow, type BridgeFlowOptions } from '../caller-flow/caller-flow.ts';
+import { createReplyEcho } from '../caller-flow/reply-echo.ts';
+import { labelsKey, untrustedKey, type UntrustedText } from '../caller-flow/view.ts';
 import {
   listAdditions,
   rewindToTurnStart,
@@ -38,7 +41,7 @@ import {
   extendPrefixHash,
   computePrefixHashes,
 } from './caller-history.ts';
-import { maxResponseCalls, type MessageAddition } from '../../wire/index.ts';
+import type { MessageAddition } from '../../wire/index.ts';
 import { callerMessageToFacts, defaultToolFailureTest, type ToolFailureTest } from './import-messages.ts';
 import {
   recordSessionStart,
@@ -49,7 +52,10 @@ import {
   toolStartedFact,
   pendingInputFacts,
 } from './facts.ts';
-import { createPlaceholderProvider, createPlaceholderTools } from './placeholders.ts';
+import { assertFewCalls, decideCallerCall, type AskUser } from './decide-call.ts';
+import { createInterceptorParts, noLimits } from './parts.ts';
+import { providerOutputFacts } from './provider-output.ts';
+import { readRewrittenWords } from './rewritten-words.ts';
 
 /** Options of an interceptor: rules, gates, stop conditions, checks, views, reminders, and facts about the caller's model. */
 export type InterceptorOptions = Omit<Extension, 'tools' | 'providers' | 'renderers'> & {
@@ -68,7 +74,9 @@ export type InterceptorOptions = Omit<Extension, 'tools' | 'providers' | 'render
   readonly readOnlyTools?: readonly string[];
   readonly isFailure?: ToolFailureTest;
   /** Asks the user about a call; without it, such calls are denied. */
-  readonly askUser?: (call: Pick<ToolCall, 'tool' | 'input'>, question: string) => Promise<boolean>;
+  readonly askUser?: AskUser;
+  /** The flow policy: values of third parties decide nothing without an approval. On by default; see docs/flow.md. */
+  readonly flow?: BridgeFlowOptions | NonNullable<BridgeFlowOptions['mode']>;
 };
 
 /** A request of the caller. A message we cannot interpret is null. */
@@ -79,6 +87,10 @@ export type InterceptedRequest = {
   readonly messages: readonly (Message | null)[];
   /** The prefix hashes, if already known. */
   readonly marks?: readonly number[];
+  /** Names of tools that have no effect outside the caller's program. */
+  readonly readOnlyTools?: readonly string[];
+  /** The texts of third parties in the history that the caller replaced by this one: its new messages may repeat them. */
+  readonly carried?: readonly UntrustedText[];
 };
 
 /** A response. `raw` is stored if the model must see it again. */
@@ -92,7 +104,13 @@ export type InterceptedResponse = {
 };
 
 /** A denied call and the reason. */
-export type DeniedCall = { readonly id: string; readonly tool: string; readonly reason: string };
+export type DeniedCall = {
+  readonly id: string;
+  readonly tool: string;
+  readonly reason: string;
+  /** What denied it. */
+  readonly by?: DecisionSource;
+};
 
 /** What to do with a request or a response. */
 export type InterceptAction =
@@ -117,6 +135,10 @@ export type Interceptor = {
   remark(key: string, value: Json): Promise<void>;
   /** Returns the event after which this many messages were known, if they ever were. */
   findEventAfter(messages: number): string | undefined;
+  /** The texts of third parties in this conversation, as the flow policy knows them. */
+  listUntrusted(): Promise<readonly UntrustedText[]>;
+  /** Adds texts of third parties that this conversation does not have yet. */
+  addUntrusted(texts: readonly UntrustedText[]): Promise<void>;
   /** Evaluates the gates for a call; for callers that wrap single tools. */
   evaluateCall(call: Pick<ToolCall, 'id' | 'tool' | 'input'>): Promise<DeniedCall | undefined>;
   close(): Promise<void>;
@@ -124,50 +146,68 @@ export type Interceptor = {
 
 const maxDenials = 5;
 
-/** Throws if a response has too many calls: the work for each call grows with their number. */
-function assertFewCalls({ message }: InterceptedResponse): void {
-  if (messageToolCalls(message).length > maxResponseCalls)
-    throw new FairleadError('bridge/too-many-calls', `The response has more than ${maxResponseCalls} tool calls.`, {
-      blame: 'provider',
-      hint: 'Ask for fewer tool calls at once.',
-    });
-}
-
-/** Without limits of the caller, none apply. */
-const noLimits: Partial<Limits> = { turns: 1e9, errors: 1e9, stuckAfter: 0 };
-
 /** Creates an interceptor. */
 export async function createInterceptor(options: InterceptorOptions = {}): Promise<Interceptor> {
   const { log = memoryLog(), isFailure = defaultToolFailureTest } = options;
   const given = createCallerHistoryView((notes, nonce) => renderNotes(notes, nonce)[0]?.text ?? '');
   const { rules, views } = mergeExtensions([options]);
-  const head = await openSessionWriter(log, runStateView(rules, [...views, given]), 'root');
-  let agent = createInterceptorParts(options, {
-    model: head.state.model,
-    tools: head.state.tools,
-    system: head.state.system,
-  });
+  const flow = createCallerFlow(
+    typeof options.flow === 'string' ? { mode: options.flow } : (options.flow ?? {}),
+    options.askUser !== undefined,
+  );
+  const head = await openSessionWriter(
+    log,
+    runStateView(rules, [...views, given, ...(flow ? [flow.view as NamedView<unknown>] : [])]),
+    'root',
+  );
+  let agent = createInterceptorParts(
+    options,
+    { model: head.state.model, tools: head.state.tools, system: head.state.system },
+    flow,
+  );
+  const echo = createReplyEcho();
+  for (const message of toArray(head.state.messages)) addReply(message);
   const signal = new AbortController().signal;
   const additions = (): readonly MessageAddition[] => listAdditions(readView(head.state, given));
 
-  /** A diverging conversation becomes a branch. */
-  async function goBack({ messages, marks = computePrefixHashes(messages) }: InterceptedRequest): Promise<void> {
+  function addReply(message: Message): void {
+    if (message.role === 'assistant') echo.add(messageText(message), 'reply');
+  }
+
+  async function addUntrusted(texts: readonly UntrustedText[]): Promise<void> {
+    if (!flow || texts.length === 0) return;
+    const known = new Set((await flow.listUntrusted(head.state)).map(({ text }) => text));
+    const added = texts.filter(({ text }) => !known.has(text));
+    await head.record(added.map((value): Fact => ({ type: 'annotation-added', key: untrustedKey, value })));
+  }
+
+  /** A diverging conversation becomes a branch. It keeps all labels: what the caller drops may be in what it puts there instead. */
+  async function goBack({ messages, marks = computePrefixHashes(messages) }: InterceptedRequest): Promise<boolean> {
     const seen = readView(head.state, given);
     const common = countCommonMessages(seen, marks);
-    if (common === seen.marks.length) return;
+    if (common === seen.marks.length) return false;
     const known = rewindToTurnStart(messages, common);
     const at = seen.marks.items[known - 1]?.event ?? seen.start;
-    await head.branch(at, [{ type: 'branch-started', from: at, reason: 'edited' }]);
+    const labels = await flow?.serializeLabels(head.state);
+    await head.branch(at, [
+      { type: 'branch-started', from: at, reason: 'edited' },
+      ...(labels === undefined ? [] : [{ type: 'annotation-added', key: labelsKey, value: labels } as const]),
+    ]);
+    return true;
   }
 
   /** Records new messages. */
-  async function takeIn({ messages }: InterceptedRequest): Promise<void> {
+  async function takeIn({ messages }: InterceptedRequest, isRewritten: boolean): Promise<void> {
     const { marks } = readView(head.state, given);
     const known = marks.length;
     let mark = known === 0 ? 0 : (marks.items[known - 1]?.mark ?? 0);
-    for (const message of messages.slice(known)) {
+    for (const [i, message] of messages.entries()) {
+      if (i < known) continue;
       mark = extendPrefixHash(mark, message);
-      await head.record((state) => callerMessageToFacts(message, state, isFailure));
+      const isLast = i === messages.length - 1;
+      const words =
+        isRewritten && flow ? await readRewrittenWords(message, { flow, echo, state: head.state, isLast }) : undefined;
+      await head.record((state) => callerMessageToFacts(message, state, isFailure, words));
       await head.record([{ type: 'annotation-added', key: MESSAGE_REMARK, value: mark }]);
     }
   }
@@ -197,11 +237,18 @@ export async function createInterceptor(options: InterceptorOptions = {}): Promi
     return { type: 'send', additions: additions(), denied: refused };
   }
 
+  const decide = (call: ToolCall, recordAs: string): Promise<DeniedCall | undefined> =>
+    decideCallerCall(
+      { agent, getState: () => head.state, record: (facts) => head.record(facts), askUser: options.askUser },
+      call,
+      recordAs,
+    );
+
   async function objections(calls: readonly ToolCall[]): Promise<readonly DeniedCall[]> {
     const found: DeniedCall[] = [];
     for (const call of calls) {
-      const reason = await getDenialReason(agent, call, head.state, options.askUser);
-      if (reason !== undefined) found.push({ id: call.id, tool: call.tool, reason });
+      const denied = await decide(call, call.id);
+      if (denied) found.push(denied);
     }
     return found;
   }
@@ -212,10 +259,11 @@ export async function createInterceptor(options: InterceptorOptions = {}): Promi
       return head.state;
     },
     async beforeRequest(asked) {
-      await goBack(asked);
+      const isBranch = await goBack(asked);
       await recordSessionStart(head, asked, options);
-      agent = createInterceptorParts(options, asked);
-      await takeIn(asked);
+      agent = createInterceptorParts(options, asked, flow);
+      await addUntrusted(asked.carried ?? []);
+      await takeIn(asked, isBranch || asked.carried !== undefined);
       await head.record((state) => [
         ...closeOpenCallFacts(state),
         ...runStartedFacts(state, agent, { ...noLimits, ...options.limits }),
@@ -225,7 +273,10 @@ export async function createInterceptor(options: InterceptorOptions = {}): Promi
     },
     async afterResponse(answered) {
       assertFewCalls(answered);
-      await head.record((state) => [turnEndedFact(state, answered)], { durable: true });
+      addReply(answered.message);
+      await head.record((state) => [turnEndedFact(state, answered), ...providerOutputFacts(answered)], {
+        durable: true,
+      });
       const refused = await objections(head.state.calls);
       if (refused.length === 0) {
         await head.record((state) => state.calls.map((call) => toolStartedFact(call, state)), { durable: true });
@@ -255,52 +306,12 @@ export async function createInterceptor(options: InterceptorOptions = {}): Promi
       if (messages === 0) return start;
       return messages <= marks.length ? marks.items[messages - 1]?.event : undefined;
     },
-    async evaluateCall(call) {
-      const reason = await getDenialReason(agent, call, head.state, options.askUser);
-      return reason === undefined ? undefined : { id: call.id, tool: call.tool, reason };
+    async listUntrusted() {
+      return (await flow?.listUntrusted(head.state)) ?? [];
     },
+    addUntrusted,
+    // The call may have been edited: an answer about it is none about the call of the model.
+    evaluateCall: (call) => decide(call, `${call.id}/${head.state.seq}`),
     close: () => log.close(),
   };
-}
-
-function createInterceptorParts(
-  options: InterceptorOptions,
-  { model, tools, system }: Omit<InterceptedRequest, 'messages'>,
-): ResolvedAgent {
-  const { rules, views, gates, stops, checks, reminders } = mergeExtensions([options]);
-  const provider = createPlaceholderProvider(model, options);
-  const parts = { rules, views, gates, stops, checks, reminders, provider, system };
-  // The caller owns the history, so it is never compacted here.
-  const { compactor: _, ...own } = resolveAgent(parts);
-  // The caller's tools are not linted.
-  return {
-    ...own,
-    tools: new Map(createPlaceholderTools(tools, options.readOnlyTools).map((tool) => [tool.name, tool])),
-  };
-}
-
-/** The caller runs what the model wrote, so a rewrite becomes a denial that asks the model to change the call. */
-const formatRewriteRequest = ({ tool }: Pick<ToolCall, 'tool'>, input: Json): string =>
-  `Call ${tool} with these arguments instead: ${JSON.stringify(input)}`;
-
-async function getDenialReason(
-  agent: ResolvedAgent,
-  call: ToolCall,
-  state: RunState,
-  ask: InterceptorOptions['askUser'],
-): Promise<string | undefined> {
-  // A lenient client might parse arguments that JSON.parse rejects, so the gates could decide about other input.
-  if (call.invalid !== undefined && agent.gates.length > 0)
-    return 'The arguments of this call are not JSON, so it was not made. Make it again with arguments that are.';
-  let now = call;
-  for (let questions = 0; questions < 8; questions++) {
-    const ruling = await evaluateGates(agent, now, state);
-    if (ruling.type === 'allow')
-      return ruling.input === call.input ? undefined : formatRewriteRequest(call, ruling.input);
-    if (ruling.type === 'deny') return ruling.reason;
-    if (!(await ask?.(call, ruling.question)))
-      return ask ? 'Denied by user.' : `This call needs approval, and there is no user to ask: ${ruling.question}`;
-    now = { ...now, granted: [...(now.granted ?? []), ruling.question] };
-  }
-  return 'The gates keep asking about this call.';
 }

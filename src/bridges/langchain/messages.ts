@@ -20,6 +20,7 @@ import {
   asObject,
   asObjectArray,
   toOpaquePart,
+  toUnknownMessage,
   asString,
   type MessageAddition,
 } from '../../wire/index.ts';
@@ -84,7 +85,8 @@ function parseTool(tool: unknown): readonly ToolSpec[] {
 function parseLangChainMessage(message: LangChainMessage): Message | null {
   if (message.type === 'human') return { role: 'user', parts: parseUserParts(message.content) };
   if (message.type === 'ai') return { role: 'assistant', parts: parseAssistantParts(message) };
-  if (message.type !== 'tool') return null;
+  if (message.type === 'system') return null;
+  if (message.type !== 'tool') return toUnknownMessage(toJson({ type: message.type, content: message.content }));
   const { tool_call_id: id = '', name: tool = '', content, status } = message;
   const words = getContentText(content) || (typeof content === 'string' ? '' : JSON.stringify(toJson(content)));
   return { role: 'tool', parts: [{ type: 'tool-result', id, tool, text: words, failed: status === 'error' }] };

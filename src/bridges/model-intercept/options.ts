@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { Log } from '../../core/index.ts';
 import {
   createConversationTracker,
+  unseenHistory,
   type ConversationTrackerOptions,
   type ConversationTracker,
 } from '../conversation-tracking/tracker.ts';
@@ -49,11 +50,15 @@ function createSingleTracker(open: () => Promise<Interceptor>): ConversationTrac
       await before;
       try {
         const guide = await open();
-        const earlier = answers.get(reading.previousResponseId) ?? [];
+        const { previousResponseId: previous } = reading;
+        const known = answers.get(previous);
+        const earlier = known ?? [];
         const messages = [...earlier, ...reading.messages];
+        const action = await guide.beforeRequest({ ...reading, messages });
+        if (previous !== undefined && !known) await guide.addUntrusted([unseenHistory]);
         return {
           interceptor: guide,
-          action: await guide.beforeRequest({ ...reading, messages }),
+          action,
           storedMessages: earlier.length,
           markDelivered: (message, name) =>
             name === undefined ? undefined : answers.set(name, [...messages, message]),

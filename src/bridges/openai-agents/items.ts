@@ -42,6 +42,7 @@ export const parseAgentsRequest = (request: JsonObject, model: string): ParsedMo
     })),
   ],
   messages: parseItems(getInputItems(request)),
+  readOnlyTools: asObjectArray(request['handoffs']).map((handoff) => asString(handoff['toolName'])),
   ...(typeof request['previousResponseId'] === 'string' ? { previousResponseId: request['previousResponseId'] } : {}),
 });
 

@@ -13,7 +13,7 @@ import { createUpstream } from './upstream.ts';
 /** Options of a proxy. */
 export type ProxyOptions = Pick<
   ConversationTrackerOptions,
-  'folder' | 'maxOpen' | 'limits' | 'price' | 'window' | 'readOnlyTools' | 'system' | 'isFailure'
+  'folder' | 'maxOpen' | 'limits' | 'price' | 'window' | 'readOnlyTools' | 'system' | 'isFailure' | 'flow' | 'askUser'
 > & {
   /** The upstream model server. */
   readonly target: string;

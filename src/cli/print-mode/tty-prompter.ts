@@ -13,7 +13,7 @@ import { createSerialQueue } from '../tui/question-queue.ts';
 import type { KeyQuestion } from '../tui/ui.ts';
 
 /** Whether the user can be asked. Standard input is checked last, since opening it takes time and most runs do not need it. */
-const isInteractiveTerminal = (): boolean => !process.env['CI'] && process.stderr.isTTY && process.stdin.isTTY;
+export const isInteractiveTerminal = (): boolean => !process.env['CI'] && process.stderr.isTTY && process.stdin.isTTY;
 
 /** Asks and reports on the terminal while a model is opened. Without a terminal the answer is no. */
 export const createTtyHost = (write: (text: string) => void): ModelHost => ({

@@ -28,9 +28,10 @@ export { findFlowRisks, formatFlowRisks, type FlowRisks, type WayOut } from './f
 export { declareTool, type DeclaredTool } from './declare-tool.ts';
 export { createFlowLogView, flowViewName, type FlowLog } from './flow-log.ts';
 export { createFlowPolicy, type FlowPolicyOptions } from './flow-policy.ts';
-export { callKey, FlowState, type FlowEntry, type FlowStateOptions } from './flow-state.ts';
+export { callKey, FlowState, valueTokens, type FlowEntry, type FlowStateOptions } from './flow-state.ts';
 export { createFlowFold, type FlowFold, type FlowFoldOptions, type FlowSession, type OpenCall } from './fold-log.ts';
 export { labelValue } from './label-value.ts';
+export { loadYaml } from './parse-structure.ts';
 export { readResult } from './read-result.ts';
 export {
   parseRecordedRuns,

@@ -1,6 +1,6 @@
 // Parses Anthropic message requests and inserts additions into them.
 import { isObject, type Json, type JsonObject, type Message, type MessagePart } from '../../core/index.ts';
-import { asJsonArray, asObject, asObjectArray, asString, toOpaquePart } from '../fields.ts';
+import { asJsonArray, asObject, asObjectArray, asString, toOpaquePart, toUnknownMessage } from '../fields.ts';
 import {
   getSystemAddition,
   groupByPosition,
@@ -16,7 +16,9 @@ export const parseAnthropicRequest = (request: JsonObject): ParsedModelRequest =
   tools: asObjectArray(request['tools']).flatMap(({ name, description, input_schema }) =>
     typeof name === 'string' ? [{ name, description: asString(description), input: asObject(input_schema) }] : [],
   ),
-  messages: asJsonArray(request['messages']).map((message) => (isObject(message) ? parseMessage(message) : null)),
+  messages: asJsonArray(request['messages']).map((message) =>
+    isObject(message) ? parseMessage(message) : toUnknownMessage(message),
+  ),
 });
 
 const getContentText = (content: Json | undefined): string =>
@@ -27,10 +29,11 @@ const getContentText = (content: Json | undefined): string =>
         .join('\n');
 
 /** A user message with tool results becomes a tool message; its other blocks stay in it. */
-function parseMessage({ role, content }: JsonObject): Message | null {
+function parseMessage(message: JsonObject): Message {
+  const { role, content } = message;
   const blocks = toBlocks(content).filter((each): each is JsonObject => isObject(each));
   if (role === 'assistant') return { role, parts: blocks.flatMap(parseAssistantBlock) };
-  if (role !== 'user') return null;
+  if (role !== 'user') return toUnknownMessage(message);
   const hasResults = blocks.some(({ type }) => type === 'tool_result');
   return { role: hasResults ? 'tool' : role, parts: blocks.map(parseUserBlock) };
 }

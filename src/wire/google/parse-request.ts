@@ -10,7 +10,7 @@ import {
   type ToolSpec,
 } from '../../core/index.ts';
 import { parseGoogleModel } from '../detect.ts';
-import { asJsonArray, asObject, asObjectArray, asString, toOpaquePart } from '../fields.ts';
+import { asJsonArray, asObject, asObjectArray, asString, toOpaquePart, toUnknownMessage } from '../fields.ts';
 import { getSystemAddition, groupByPosition, type MessageAddition, type ParsedModelRequest } from '../wire-format.ts';
 
 /** Parses a request body; the model is in the path. */
@@ -25,7 +25,9 @@ export function parseGoogleRequest(request: JsonObject, path = ''): ParsedModelR
     tools: asObjectArray(request['tools']).flatMap(({ functionDeclarations }) =>
       asObjectArray(functionDeclarations).flatMap(parseFunctionDeclaration),
     ),
-    messages: contents.map((content, i) => (isObject(content) ? parseContent(content, contents[i - 1]) : null)),
+    messages: contents.map((content, i) =>
+      isObject(content) ? parseContent(content, contents[i - 1]) : toUnknownMessage(content),
+    ),
   };
 }
 

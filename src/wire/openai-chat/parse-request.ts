@@ -8,7 +8,15 @@ import {
   type ToolCallPart,
   type ToolSpec,
 } from '../../core/index.ts';
-import { asJsonArray, asObject, asObjectArray, asString, parseCallArguments, toOpaquePart } from '../fields.ts';
+import {
+  asJsonArray,
+  asObject,
+  asObjectArray,
+  asString,
+  parseCallArguments,
+  toOpaquePart,
+  toUnknownMessage,
+} from '../fields.ts';
 import {
   getSystemAddition,
   groupByPosition,
@@ -25,7 +33,7 @@ export function parseChatRequest(request: JsonObject): ParsedModelRequest {
     model: asString(request['model']),
     system: messages.filter(isSystemMessage).map(getContentText).join('\n\n'),
     tools: asObjectArray(request['tools']).flatMap(parseTool),
-    messages: messages.map((message) => (isObject(message) ? parseMessage(message) : null)),
+    messages: messages.map((message) => (isObject(message) ? parseMessage(message) : toUnknownMessage(message))),
   };
 }
 
@@ -48,7 +56,8 @@ function parseMessage(message: JsonObject): Message | null {
   const { role } = message;
   if (role === 'user') return { role, parts: parseUserParts(message) };
   if (role === 'assistant') return { role, parts: parseAssistantParts(message) };
-  if (role !== 'tool') return null;
+  if (isSystemMessage(message)) return null;
+  if (role !== 'tool') return toUnknownMessage(message);
   const result = { id: asString(message['tool_call_id']), tool: '', text: getContentText(message), failed: false };
   return { role, parts: [{ type: 'tool-result', ...result }] };
 }

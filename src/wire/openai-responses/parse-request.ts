@@ -7,7 +7,15 @@ import {
   type MessagePart,
   type ToolSpec,
 } from '../../core/index.ts';
-import { asJsonArray, asObject, asObjectArray, asString, parseCallArguments, toOpaquePart } from '../fields.ts';
+import {
+  asJsonArray,
+  asObject,
+  asObjectArray,
+  asString,
+  parseCallArguments,
+  toOpaquePart,
+  toUnknownMessage,
+} from '../fields.ts';
 import {
   getSystemAddition,
   groupByPosition,
@@ -59,7 +67,7 @@ function parseItems(items: readonly Json[]): readonly (Message | null)[] {
   return items.map((item): Message | null => {
     if (!isObject(item)) {
       modelParts = undefined;
-      return null;
+      return toUnknownMessage(item);
     }
     if (isModelItem(item)) {
       const isFirst = modelParts === undefined;
@@ -69,7 +77,8 @@ function parseItems(items: readonly Json[]): readonly (Message | null)[] {
     }
     modelParts = undefined;
     if (isResult(item)) return { role: 'tool', parts: [parseToolOutput(item)] };
-    return item['role'] === 'user' ? { role: 'user', parts: parseUserParts(item) } : null;
+    if (item['role'] === 'user') return { role: 'user', parts: parseUserParts(item) };
+    return isSystemItem(item) ? null : toUnknownMessage(item);
   });
 }
 

@@ -178,6 +178,8 @@ const proxyFlags: readonly CompletionFlag[] = [
   createFlag('host', 'the address to listen on', 'anything'),
   createFlag('sessions', 'the directory for its sessions', 'files'),
   createFlag('memory', 'save no sessions'),
+  createFlag('flow', 'what the flow policy does: ask, deny, observe or off', 'anything'),
+  createFlag('read-only', 'tools of the client that change nothing', 'anything'),
 ];
 
 /** The flags of all subcommands without duplicates: a flag may come before the subcommand. */
