@@ -2,7 +2,7 @@
 export { findProtectedFiles } from './auto-executed-files.ts';
 export { findChangedFile, findFilesOfArgv, findFilesOfRunner, type BoundFile } from './bound-files.ts';
 export { formatGrantRule, isSameRule, type Grant, type GrantDuration, type GrantRule } from './grant-rule.ts';
-export { createFlowLogView, type FlowLog } from './flow/flow-log.ts';
+export { createFlowLogView, unreadableText, type FlowLog } from './flow/flow-log.ts';
 export { createFlowPolicy, type FlowPolicyOptions } from './flow/flow-policy.ts';
 export type { FlowMode } from './flow/flow-gate.ts';
 export { findGrantRules, grantCovers, isWorkspaceEdit } from './policy/grant-rules.ts';

@@ -64,7 +64,9 @@ export function createCallerFlow(
   const specs = new Map<string, { readonly key: string; readonly tool: Tool }>();
   let policy: LoadedPolicy | undefined;
   let loading: Promise<LoadedPolicy> | undefined;
-  const view = createCallerFlowView((system) => policy?.serialize([{ type: 'trusted', text: system }]) ?? null);
+  const view = createCallerFlowView(
+    (system) => policy?.serialize(listValues(system).map((text) => ({ type: 'trusted', text }))) ?? null,
+  );
 
   async function load(): Promise<LoadedPolicy> {
     const flow = await import('../../guards/flow/index.ts');
@@ -148,4 +150,13 @@ function dropRepeated(entries: readonly FlowEntry[]): readonly FlowEntry[] {
     seen.add(key);
     return true;
   });
+}
+
+/** A text of the configuration, and the addresses, paths, hosts and numbers in it: a value of a call is compared with a whole one. */
+function listValues(text: string): readonly string[] {
+  const words = text.match(/\S+/g) ?? [];
+  const values = words
+    .map((word) => word.replace(/^[\p{P}\p{S}]+/u, '').replace(/[\p{P}\p{S}]+$/u, ''))
+    .filter((word) => word.length > 2 && /[@/:.\d]/.test(word));
+  return [...new Set([text, ...values])];
 }

@@ -1,6 +1,6 @@
 // View of the flow policy in another program's loop: what the caller's messages say about where values come from.
 import { isObject, type Event, type Json, type NamedView } from '../../core/index.ts';
-import { createFlowLogView, type FlowLog } from '../../guards/index.ts';
+import { createFlowLogView, unreadableText, type FlowLog } from '../../guards/index.ts';
 
 /** Annotation key of text of unknown origin that the model reads: `{ text, source }`. */
 export const untrustedKey = 'guide/untrusted';
@@ -12,8 +12,12 @@ export const labelsKey = 'guide/labels';
 /** Text of unknown origin. */
 export type UntrustedText = { readonly text: string; readonly source: string };
 
-/** The state of the view: the events of the policy, and the lines of all system texts. */
-export type CallerFlowState = { readonly log: FlowLog; readonly lines?: ReadonlySet<string> };
+/** The state of the view: the events of the policy, the lines of all system texts, and all tools. */
+export type CallerFlowState = {
+  readonly log: FlowLog;
+  readonly lines?: ReadonlySet<string>;
+  readonly tools?: ReadonlySet<string>;
+};
 
 /** Creates the view. `toLabels` serializes a text of the configuration; it is called when the policy reads the log. */
 export function createCallerFlowView(toLabels: (system: string) => Json): NamedView<CallerFlowState> {
@@ -23,7 +27,17 @@ export function createCallerFlowView(toLabels: (system: string) => Json): NamedV
     return log === state.log ? state : { ...state, log };
   };
 
-  /** The first system text is configuration. What a later one adds can be anything: a memory, or documents that were found. */
+  /** The first system text and the first tools are configuration, except tools of servers, which have two underscores in their names. What comes later can be anything: a memory, documents that were found, a tool that a server changed. */
+  function readEpoch(given: CallerFlowState, event: Event & { readonly type: 'epoch-started' }): CallerFlowState {
+    const state = readSystem(given, event);
+    const texts = event.tools.map((tool) => JSON.stringify(tool));
+    const isNew = event.tools.filter(
+      ({ name }, i) => !given.tools?.has(texts[i] ?? '') && (given.tools || name.includes('__')),
+    );
+    const next = { ...state, tools: new Set([...(given.tools ?? []), ...texts]) };
+    return isNew.length === 0 ? next : add(next, { ...event, tools: isNew });
+  }
+
   function readSystem(state: CallerFlowState, event: Event & { readonly type: 'epoch-started' }): CallerFlowState {
     const lines = splitLines(event.system);
     if (!state.lines) {
@@ -49,7 +63,7 @@ export function createCallerFlowView(toLabels: (system: string) => Json): NamedV
     on(state, event) {
       switch (event.type) {
         case 'epoch-started':
-          return readSystem(state, event);
+          return readEpoch(state, event);
         case 'annotation-added': {
           const { key, value } = event;
           if (key === labelsKey) return { ...state, log: { stored: value, previous: state.log } };
@@ -59,16 +73,20 @@ export function createCallerFlowView(toLabels: (system: string) => Json): NamedV
           return add(state, toInput(event, String(text), typeof source === 'string' ? source : 'the caller'));
         }
         case 'input-received': {
-          const files = event.parts.flatMap((part) => (part.type === 'file' ? [part.data.slice(0, maxFileChars)] : []));
+          // A block of an unknown kind may hold text.
+          const blocks = event.parts.flatMap((part) =>
+            part.type === 'file' && part.mediaType === 'application/octet-stream'
+              ? [part.data.slice(0, maxBlockChars)]
+              : [],
+          );
           const next = add(state, event);
-          // The model reads what is in a file; the policy cannot.
-          return files.length === 0 ? next : add(next, toInput(event, `[file] ${files.join('\n')}`, 'a file'));
+          return blocks.length === 0 ? next : add(next, toInput(event, blocks.join('\n'), 'a block of a message'));
         }
         case 'tool-ended':
           // The text of an interrupted call is ours: the caller ran nothing.
           if (event.outcome === 'interrupted') return add(state, { ...event, outcome: 'denied' });
           return event.text.trim() === ''
-            ? add(add(state, event), toInput(event, '[a result without text]', 'a result'))
+            ? add(add(state, event), toInput(event, unreadableText, 'a result without text'))
             : add(state, event);
         case 'session-started':
         case 'run-started':
@@ -90,8 +108,7 @@ export function createCallerFlowView(toLabels: (system: string) => Json): NamedV
   };
 }
 
-/** Of a file so much is compared: text blocks are in it as they stand. */
-const maxFileChars = 200_000;
+const maxBlockChars = 200_000;
 
 const splitLines = (text: string): readonly string[] =>
   text

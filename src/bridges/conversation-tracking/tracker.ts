@@ -1,5 +1,6 @@
 // Tracks many conversations, each with its interceptor: recognized by prefix, bounded in number, restored after a restart.
 import { hash53, messageText, type Message } from '../../core/index.ts';
+import { unreadableText } from '../../guards/index.ts';
 import type { ParsedModelRequest } from '../../wire/index.ts';
 import { extendPrefixHash, computePrefixHashes } from '../interceptor/caller-history.ts';
 import {
@@ -13,6 +14,7 @@ import { copyLogPrefix, isNamedConversation, parseSessionName, createLogOpener }
 import { createResponseHistoryCache } from './response-history.ts';
 import { assertRequestBounds } from './request-bounds.ts';
 import { createReplyEcho } from '../caller-flow/reply-echo.ts';
+import type { UntrustedText } from '../caller-flow/view.ts';
 import { createPrefixMatcher, type KnownConversation, type PrefixMatch } from './prefix-matcher.ts';
 
 /** Options of a conversation tracker. */
@@ -51,7 +53,7 @@ export type ConversationTracker = {
 };
 
 /** A history that only the provider has: its text is not known, so that every value may come from a third party. */
-export const unseenHistory = { text: '[not seen]', source: 'a history that the provider keeps' } as const;
+export const unseenHistory: UntrustedText = { text: unreadableText, source: 'a history that the provider keeps' };
 
 type RequestClaim = { readonly conversation: KnownConversation; readonly from: number; readonly release: () => void };
 

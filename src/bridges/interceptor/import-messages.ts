@@ -7,6 +7,7 @@ import {
   type MessagePart,
   type RunState,
 } from '../../core/index.ts';
+import { unreadableText } from '../../guards/index.ts';
 import { untrustedKey, wordsKey } from '../caller-flow/view.ts';
 
 /** Detects a failed result in formats without an error flag. */
@@ -33,7 +34,7 @@ export function callerMessageToFacts(
       if (part.type !== 'tool-result') return [];
       const call = state.calls.find(({ id, result }) => id === part.id && !result);
       // The model reads a result also if its call is not known.
-      if (!call) return [untrustedFact(part.text || '[a result without text]', part.tool || 'a result without a call')];
+      if (!call) return [untrustedFact(part.text || unreadableText, part.tool || 'a result without a call')];
       const failed = part.failed || isFailure(call.tool, part.text);
       return [{ type: 'tool-ended', call: part.id, outcome: failed ? 'failed' : 'ok', text: part.text, ms: 0 }];
     })
@@ -64,7 +65,7 @@ function importAssistantMessage(message: Message, state: RunState): readonly Fac
   const { turn } = state;
   const inputs = state.pending.map(({ input }) => input);
   return [
-    untrustedFact(messageText(message) || '[a reply without text]', 'a reply that was not seen here'),
+    untrustedFact(messageText(message) || unreadableText, 'a reply that was not seen here'),
     { type: 'turn-started', turn: turn + 1, inputs, notes: [] },
     {
       type: 'turn-ended',

@@ -77,7 +77,7 @@ const formatPrompt = ({ server, name, description, arguments: args }: McpPrompt)
   );
 };
 
-/** Sends a prompt of a server as the user's own; secrets in it are redacted, since the user has not seen its text. */
+/** Sends a prompt of a server: its text is a note, because the user has not written or seen it, and secrets in it are redacted. */
 async function runPrompt(rest: string, { conversation, notify, signal, runAgent }: CommandContext): Promise<void> {
   const [, server = '', name = '', args = ''] = /^(\S+)\s+(\S+)\s*(.*)$/s.exec(rest) ?? [];
   if (name === '') return notify('Use /mcp prompt <server> <name>.', 'warning');
@@ -89,7 +89,8 @@ async function runPrompt(rest: string, { conversation, notify, signal, runAgent 
     values,
     signal,
   );
-  return runAgent(conversation.agent.redactor.redact(text));
+  await conversation.addNote(conversation.agent.redactor.redact(text));
+  return runAgent(`Do what the prompt ${name} of the MCP server ${server} says${args === '' ? '' : ` (${args})`}.`);
 }
 
 const toChoice = (value: string): UiChoice => ({ value, label: value });

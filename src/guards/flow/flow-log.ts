@@ -7,6 +7,9 @@ export const flowViewName = 'flow';
 /** The annotation that marks a log as that of a sub-agent: its inputs are written by the model of its parent. */
 export const subagentAnnotation = 'agent';
 
+/** A text without words: the model reads something that cannot be compared, such as an image. Every value may come from it. */
+export const unreadableText = '…';
+
 /** The events that the policy reads, the latest first, and what a baseline stored before them. */
 export type FlowLog = {
   readonly event?: Event;

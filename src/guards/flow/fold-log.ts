@@ -6,6 +6,7 @@ import { callKey, FlowState, type FlowEntry, type FlowStateOptions } from './flo
 import { flowViewName, readStoredEvents, subagentAnnotation, type FlowLog } from './flow-log.ts';
 import { applyLabels } from './apply-labels.ts';
 import { readEffect } from './pending-effect.ts';
+import { readFiles, readInput } from './read-input.ts';
 import { dependsOnInput, readResult } from './read-result.ts';
 import { restoreFlowState, serializeFlowState } from './stored-state.ts';
 import { readToolDescriptions } from './tool-descriptions.ts';
@@ -15,8 +16,8 @@ import type { FlowCall, FlowDeclarations, ToolDeclaration } from './types.ts';
 export type FlowSession = {
   readonly state: FlowState;
   readonly open: readonly OpenCall[];
-  /** In a sub-agent no input is written by the user. `seeded`: it has the state of its parent. */
-  readonly subagent?: 'unseeded' | 'seeded';
+  /** In a sub-agent no input is written by the user. `seeded`: it has the state of its parent; `started`: and its task. */
+  readonly subagent?: 'unseeded' | 'seeded' | 'started';
   /** The state of a session in which nothing happened yet: it has descriptions of tools only. */
   readonly fresh?: FlowState;
 };
@@ -91,6 +92,7 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
     // What the result of an effect says is not new after the effect.
     const entries = [
       ...readResult(session.state, call, event.text, labelled, values, event.data),
+      ...(event.files?.length ? [readFiles({ tool: call.tool, call: call.id })] : []),
       // A code that was wrong completes nothing: the next one can.
       ...readEffect(declarations, call.tool, true).filter((entry) => !isFailedConfirm(entry, event.outcome)),
     ];
@@ -118,12 +120,11 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
     switch (event.type) {
       case 'input-received': {
         const text = textOf(event.parts);
-        if (text.trim() === '') return session;
         if (event.by !== undefined) return addText(session, text, { tool: event.by, call: event.input });
-        // What the parent knows of the values of a task is in its state; without it, the task is text of a third party.
-        if (session.subagent === 'seeded') return session;
-        if (session.subagent === 'unseeded') return addText(session, text, { tool: 'the parent', call: event.input });
-        return { ...session, state: session.state.add({ type: 'user', text }) };
+        // What the parent knows of the values of a task is in its state; without it, and for later messages, the text is that of a third party.
+        if (session.subagent === 'seeded') return text.trim() === '' ? session : { ...session, subagent: 'started' };
+        if (session.subagent) return addText(session, text, { tool: 'the parent', call: event.input });
+        return { ...session, state: session.state.add(...readInput(event.parts, event.input)) };
       }
       case 'turn-ended':
         return { ...session, open: messageToolCalls(event.message).map(toFlowCall) };
