@@ -53,6 +53,11 @@ export function withFlow(next: Gate, flow: Gate | undefined): Gate {
     // A yes to both is in the state of the policy, which then asks no more.
     if (call.granted?.some((question) => question.startsWith(`${own.question}\n`))) return other;
     if (other.type !== 'ask') return own;
-    return { ...own, question: `${own.question}\n${other.question}`, ...(other.by ? { by: other.by } : {}) };
+    return {
+      ...own,
+      question: `${own.question}\n${other.question}`,
+      ...(other.by ? { by: other.by } : {}),
+      ...(other.preview ? { preview: { ...other.preview, notes: own.question.split('\n') } } : {}),
+    };
   };
 }

@@ -42,11 +42,18 @@ export async function addPreview(decision: AskDecision, call: ToolCall, options:
   const exact = formatExactCall(target, locate);
   const isExact = decision.question.startsWith(exact);
   const rest = isExact ? decision.question.slice(exact.length) : '';
-  const notes = (isExact ? rest : decision.question).split('\n').filter((line) => line !== '');
+  const { warning, notes: given } = decision.preview ?? {};
+  // A gate that warns says itself what the other lines are: its warning is in the question too.
+  const asked = warning ? (given ?? []).join('\n') : decision.question;
+  const notes = (asked.startsWith(exact) ? asked.slice(exact.length) : asked).split('\n').filter((line) => line !== '');
   const created = await createPreview(target, notes, options);
   // Only a question of the permission gate can be answered by a rule; what a policy asks about is asked each time.
   const rules = decision.by?.kind === 'permission' ? await findGrantRules(target, options.context) : [];
-  const preview = rules.length === 0 ? created : { ...created, scopes: rules.map(formatGrantRule) };
+  const preview: ApprovalPreview = {
+    ...created,
+    ...(warning ? { warning } : {}),
+    ...(rules.length === 0 ? {} : { scopes: rules.map(formatGrantRule) }),
+  };
   const files = preview.files?.map((file) => ({ ...file, lines: changedLines(file.diff) }));
   const question = isExact && files ? `${formatFileChange(target, locate, files)}${rest}` : decision.question;
   return { ...decision, question, preview };

@@ -5,6 +5,7 @@ import {
   isObject,
   maxOf,
   type ApprovalPreview,
+  type ApprovalWarning,
   type FilePreview,
   type Json,
 } from '../core/index.ts';
@@ -19,7 +20,7 @@ export type PreviewFormatOptions = {
 
 /** Formats a preview as lines, without its title. */
 export function formatPreview(preview: ApprovalPreview, options: PreviewFormatOptions = {}): readonly string[] {
-  const { files = [], command, call, notes } = preview;
+  const { files = [], command, call, notes, warning } = preview;
   const body = [
     ...files.flatMap(formatFile),
     ...(command ? formatCommand(command) : []),
@@ -33,6 +34,7 @@ export function formatPreview(preview: ApprovalPreview, options: PreviewFormatOp
     ...(isCut ? body.slice(0, maxLines) : body),
     ...(isCut ? [`… ${left} more lines${moreHint === undefined ? '' : ` (${moreHint})`}`] : []),
     ...notes.map(escapeInvisible),
+    ...(warning ? formatWarning(warning) : []),
   ];
 }
 
@@ -88,6 +90,18 @@ function formatCommand({ line, folder, effects, sandbox }: NonNullable<ApprovalP
     `folder   ${escapeInvisibleLine(folder)}`,
     ...effects.map((effect, index) => `${index === 0 ? 'effects ' : '        '} ${escapeInvisibleLine(effect)}`),
     `sandbox  ${escapeInvisibleLine(sandbox)}`,
+  ];
+}
+
+/** A warning is the last thing before the question. No other line starts with its mark. */
+function formatWarning({ reason, rows }: ApprovalWarning): readonly string[] {
+  const width = maxOf(
+    rows.map(({ name }) => name.length),
+    0,
+  );
+  return [
+    `! ${escapeInvisibleLine(reason)}`,
+    ...rows.map(({ name, text }) => `  ${escapeInvisibleLine(name).padEnd(width)}  ${escapeInvisibleLine(text)}`),
   ];
 }
 

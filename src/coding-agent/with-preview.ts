@@ -9,7 +9,8 @@ import type { PreviewOptions } from './approval-preview.ts';
 export function withPreview(gate: Gate, options: PreviewOptions): Gate {
   return async (call, state) => {
     const decision = await gate(call, state);
-    if (decision.type !== 'ask' || decision.preview) return decision;
+    // A preview with a warning is that of the flow policy, which does not know the files and the command.
+    if (decision.type !== 'ask' || (decision.preview && !decision.preview.warning)) return decision;
     const { addPreview } = await import('./approval-preview.ts');
     return addPreview(decision, call, options);
   };

@@ -24,6 +24,14 @@ export type CommandPreview = {
   readonly sandbox: string;
 };
 
+/** Why a call needs care, such as a value that a third party wrote. */
+export type ApprovalWarning = {
+  /** One sentence. */
+  readonly reason: string;
+  /** What the sentence rests on: a name such as `to` or `found in`, and its text. An empty name continues the row before. */
+  readonly rows: readonly { readonly name: string; readonly text: string }[];
+};
+
 /** What a call that waits for approval would do. */
 export type ApprovalPreview = {
   /** The question in a few words: `Edit src/a.ts?`. */
@@ -32,7 +40,8 @@ export type ApprovalPreview = {
   readonly command?: CommandPreview;
   /** The arguments of any other tool; `server` names its MCP server. */
   readonly call?: { readonly tool: string; readonly server?: string; readonly input: Json };
-  /** Warnings and reasons, one sentence each. */
+  readonly warning?: ApprovalWarning;
+  /** Other reasons, one sentence each. */
   readonly notes: readonly string[];
   /** What can be allowed besides this call, such as `run_command: commands that begin with npm test`. */
   readonly scopes?: readonly string[];
@@ -54,12 +63,19 @@ export const onceScope: ApprovalScope = { scope: 'once', label: 'Yes, once' };
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 
+const isWarning = (value: unknown): boolean =>
+  isObject(value) &&
+  isText(value['reason']) &&
+  Array.isArray(value['rows']) &&
+  value['rows'].every((row) => isObject(row) && isText(row['name']) && isText(row['text']));
+
 /** Whether a value is a preview that a view can show; a gate is user code, and a log may come from another program. */
 export function isApprovalPreview(value: unknown): value is ApprovalPreview {
   if (!isObject(value) || !isText(value['title']) || !isTextList(value['notes'])) return false;
-  const { files = [], command, call, scopes = [] } = value;
+  const { files = [], command, call, scopes = [], warning } = value;
   return (
     isTextList(scopes) &&
+    (warning === undefined || isWarning(warning)) &&
     Array.isArray(files) &&
     files.every(
       (file) =>

@@ -93,6 +93,7 @@ export { deliverableInputs } from './pending-inputs.ts';
 export {
   isApprovalPreview,
   type ApprovalPreview,
+  type ApprovalWarning,
   onceScope,
   type ApprovalScope,
   type CommandPreview,

@@ -42,6 +42,7 @@ export {
   type ApprovalHandler,
   type ApprovalOptions,
   type ApprovalPreview,
+  type ApprovalWarning,
   type ApprovalQuestion,
   type Baseline,
   type Blame,

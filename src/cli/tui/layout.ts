@@ -163,7 +163,7 @@ function wrapHanging(line: string, width: number): readonly string[] {
 function wrapPreviewLine(line: string, width: number, styles: TextStyles): readonly string[] {
   const styler = previewLineStyle(line, styles);
   const [, number, sign = '', text = ''] = PREVIEW_DIFF_LINE.exec(line) ?? [];
-  const column = /^.*?\S {2,}(?=\S)/.exec(line)?.[0] ?? '';
+  const column = /^(?:.*?\S)? {2,}(?=\S)/.exec(line)?.[0] ?? '';
   if (number !== undefined) return wrapText(text, width - 2, `  ${styles.dim(number)}${styler(sign)}`, styler);
   if (column.length > 0 && column.length < width / 2)
     return wrapText(line.slice(column.length), width - 2, `  ${styles.dim(column)}`, styler);

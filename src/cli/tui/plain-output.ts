@@ -157,8 +157,9 @@ export function previewLineStyle(line: string, styles: TextStyles): TextStyler {
   if (sign === '+') return styles.green;
   if (sign === '-') return styles.red;
   if (/^(?:\$|\|) /.test(line)) return styles.bold;
-  if (/^Warning: |NO SANDBOX/.test(line)) return styles.yellow;
-  return sign === ' ' ? (text) => text : styles.dim;
+  if (/^Warning: |^! |NO SANDBOX/.test(line)) return styles.yellow;
+  // The rows of a warning are indented.
+  return sign === ' ' || /^ {2}/.test(line) ? (text) => text : styles.dim;
 }
 
 /** Formats a unified diff as lines; added and removed lines are colored. */

@@ -26,11 +26,21 @@ export function createFlowGate(
     if (decision.type === 'allow') return { type: 'allow' };
     const by = { kind: 'flow', name: decision.rule } as const;
     // Most calls are allowed: what formats a question is loaded for the first one. If it cannot be loaded, the gate throws, which denies.
-    const { formatDenial, formatFlowQuestion } = await import('./flow-question.ts');
+    const { createFlowWarning, formatDenial, formatFlowQuestion } = await import('./flow-question.ts');
     if (decision.type === 'deny' || mode() === 'deny')
       return { type: 'deny', reason: formatDenial(call, decision), by };
     const { findSuspicious } = await import('./suspicious-texts.ts');
     const suspicious = findSuspicious(state, decision.bad);
-    return { type: 'ask', question: formatFlowQuestion(call, decision, state.userTexts.at(-1), suspicious), by };
+    const userText = state.userTexts.at(-1);
+    return {
+      type: 'ask',
+      question: formatFlowQuestion(call, decision, userText, suspicious),
+      by,
+      preview: {
+        title: `Run ${call.tool}?`,
+        notes: [],
+        warning: createFlowWarning(decision, userText, suspicious),
+      },
+    };
   };
 }

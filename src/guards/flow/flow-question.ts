@@ -1,7 +1,7 @@
 // Formats the question of the flow policy about a call for the user, and its denial for the model.
-import { askedEachTimeText, escapeInvisible, truncateMiddle } from '../../core/index.ts';
+import { askedEachTimeText, escapeInvisible, truncateMiddle, type ApprovalWarning } from '../../core/index.ts';
 import type { SuspiciousText } from './suspicious-texts.ts';
-import type { FlowCall, FlowDecision, FlowRule, LabelledValue } from './types.ts';
+import type { FlowCall, FlowDecision, FlowRule, FlowSource, LabelledValue } from './types.ts';
 
 /** A decision that is not to allow a call. */
 export type BlockedDecision = FlowDecision & { readonly type: 'ask' | 'deny' };
@@ -40,6 +40,47 @@ export function formatFlowQuestion(
     askedEachTimeText,
   ].join('\n');
 }
+
+/** The same as data for a view: the reason, each value with its origin, and what the user wrote. */
+export function createFlowWarning(
+  { rule, bad }: BlockedDecision,
+  userText: string | undefined,
+  suspicious: readonly SuspiciousText[] = [],
+): ApprovalWarning {
+  return {
+    reason: reasons[rule],
+    rows: [
+      ...bad.slice(0, maxShown).flatMap(describeValue),
+      ...(bad.length > maxShown ? [{ name: '', text: `and ${bad.length - maxShown} more values` }] : []),
+      ...suspicious.slice(0, maxShown).map(({ source, score }) => ({
+        name: 'suspicious',
+        text: `${nameSource(source)} looks like an instruction (detector, score ${score.toFixed(1)})`,
+      })),
+      ...(userText === undefined ? [] : [{ name: 'you wrote', text: quote(userText, maxUserChars) }]),
+    ],
+  };
+}
+
+const describeValue = ({ parameter, value, label, source, context }: LabelledValue): ApprovalWarning['rows'] => [
+  { name: show(parameter, 40), text: show(value, maxValueChars) },
+  {
+    name: 'found in',
+    text: source ? nameSource(source) : label === 'unknown' ? 'no text of yours' : 'text that is not yours',
+  },
+  ...(context === undefined ? [] : [{ name: '', text: quote(withoutTags(context), maxValueChars) }]),
+];
+
+/** Where a value comes from, in plain words. A source with a space in its name is no tool, such as `description of <tool>`. */
+function nameSource({ tool, field }: FlowSource): string {
+  const name = tool.replace(/mcp__(.+?)__(\S+)/, '$2 of the MCP server $1');
+  return `the ${tool.includes(' ') ? '' : 'result of '}${show(name, 160)}${field === undefined ? '' : `, field ${show(field, 80)}`}`.replace(
+    /^the (?:an?|the) /,
+    '',
+  );
+}
+
+/** Removes the tags around results. */
+const withoutTags = (context: string): string => context.replaceAll(/<\/?outside-text[^>\n]{0,200}>/g, ' ');
 
 function formatValue({ parameter, value, label, source, context }: LabelledValue): readonly string[] {
   const origin =

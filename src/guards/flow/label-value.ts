@@ -79,7 +79,10 @@ const contextChars = 160;
 export function readContext({ text, token }: Found): string {
   const exact = text.indexOf(token);
   const at = exact < 0 ? Math.max(0, text.toLowerCase().indexOf(token)) : exact;
-  return text.slice(Math.max(0, at - contextChars / 2), at + contextChars).trim();
+  const [start, end] = [Math.max(0, at - contextChars / 2), at + contextChars];
+  const part = text.slice(start, end);
+  const whole = start === 0 ? part : part.replace(/^\S{1,30}\s+/, '…');
+  return (end >= text.length ? whole : whole.replace(/\s+\S{1,30}$/, '…')).trim();
 }
 
 /** Whether a path is in a folder that the user works in. */

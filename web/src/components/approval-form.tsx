@@ -17,6 +17,12 @@ const permissionChoices: readonly ApprovalChoice[] = [
   { name: 'Deny', allowed: false, kind: '' },
 ];
 
+/** A call with a warning: the answer that is offered first is no. */
+const warnedChoices: readonly ApprovalChoice[] = [
+  { name: 'Deny', allowed: false, kind: 'primary' },
+  { name: 'Allow once', allowed: true, kind: '' },
+];
+
 const outcomeChoices: readonly ApprovalChoice[] = [
   { name: 'It happened', allowed: false, happened: true, kind: 'primary' },
   { name: 'It did not happen: run it again', allowed: true, happened: false, kind: '' },
@@ -50,6 +56,7 @@ export function ApprovalForm({
       sent?.(name);
     });
   const disabled = busy || !may;
+  const choices = isOutcome ? outcomeChoices : question.preview?.warning ? warnedChoices : permissionChoices;
   return (
     <div class="answering" role="group" aria-label={`Question about ${question.tool}`} onKeyDown={onAnswerKey}>
       <p class="question">
@@ -59,7 +66,7 @@ export function ApprovalForm({
       {given === undefined ? (
         <>
           <div class="buttons">
-            {(isOutcome ? outcomeChoices : permissionChoices).map(({ name, kind, ...decision }) => (
+            {choices.map(({ name, kind, ...decision }) => (
               <AnswerButton
                 key={name}
                 kind={kind}

@@ -102,7 +102,7 @@ function renderFieldValue(value: Json, name: string, language: string): JSX.Elem
 
 /** The preview that the server made of a call: the real diff of each file, or the exact command with its effects. */
 export function PreviewView({ preview }: { readonly preview: ApprovalPreview }): JSX.Element {
-  const { files = [], command, call, notes } = preview;
+  const { files = [], command, call, notes, warning } = preview;
   return (
     <>
       {files.map((file) => (
@@ -146,6 +146,26 @@ export function PreviewView({ preview }: { readonly preview: ApprovalPreview }):
             </li>
           ))}
         </ul>
+      ) : null}
+      {warning ? (
+        <section class="preview-warning" aria-label="Warning">
+          <p>
+            <EscapedText text={warning.reason} />
+          </p>
+          <dl>
+            {warning.rows.map(({ name, text }, index) => (
+              // Rows have no identity of their own, and never change.
+              <div key={index}>
+                <dt>
+                  <EscapedText text={name} />
+                </dt>
+                <dd>
+                  <EscapedText text={text} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
       ) : null}
     </>
   );
