@@ -1,6 +1,6 @@
 // The flow policy of a coding agent: which mode it has, and one question where the permission gate asks too.
 import { existsSync } from 'node:fs';
-import type { Gate, NamedView, Tool } from '../core/index.ts';
+import type { Check, Gate, NamedView, Tool } from '../core/index.ts';
 import { createFlowPolicy, type FlowMode, type PermissionMode } from '../guards/index.ts';
 import type { Settings } from './settings/index.ts';
 
@@ -14,17 +14,18 @@ export type AgentFlowOptions = {
   readonly isUnattended: boolean | undefined;
 };
 
-/** The view and the gate of the policy; none if the user switched it off. */
+/** The view, the gate and the check of the policy; none if the user switched it off. */
 export function createAgentFlow(options: AgentFlowOptions): {
   readonly views: readonly NamedView<unknown>[];
+  readonly checks: readonly Check[];
   readonly gate?: Gate;
 } {
   const { settings, tools, cwd, permissionMode, isUnattended } = options;
   const { flowMode } = settings;
-  if (flowMode === 'off') return { views: [] };
+  if (flowMode === 'off') return { views: [], checks: [] };
   // Without approvals and without a user, a question would never be answered.
   const mode = (): FlowMode => (flowMode === 'ask' && isUnattended && permissionMode() === 'auto' ? 'deny' : flowMode);
-  const { view, gate } = createFlowPolicy({
+  const { view, gate, check } = createFlowPolicy({
     tools,
     roots: [cwd],
     mode,
@@ -33,7 +34,7 @@ export function createAgentFlow(options: AgentFlowOptions): {
         ? (await import('./flow/declaration-files.ts')).readDeclarations(settings.dirs, cwd)
         : undefined,
   });
-  return { views: [view], gate };
+  return { views: [view], checks: [check], gate };
 }
 
 /** The files with declarations, of the user and of the project. */

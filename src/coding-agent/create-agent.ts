@@ -34,6 +34,7 @@ import type { McpServer } from '../tools/mcp/index.ts';
 import { localWorkspace, withNetwork } from '../workspace/index.ts';
 import { createAgentFlow } from './agent-flow.ts';
 import type { GrantContext } from './approval-prompts.ts';
+import { formatCanary, lazyCanaryGate, readCanary } from './canary.ts';
 import { noToolCallsError, throwNoModel } from './errors.ts';
 import { lazyDlpGate } from './dlp/with-dlp.ts';
 import { createGates, createPolicyContext, readAgentPolicy } from './gates.ts';
@@ -48,7 +49,7 @@ import { toModelSettings } from './model-settings.ts';
 import { createSettingsRedactor, type Settings } from './settings/index.ts';
 import { getProtectedPaths, getSealedFiles } from './protected-paths.ts';
 import { selectSandbox } from './sandbox.ts';
-import { formatSystemPrompt } from './system-prompt.ts';
+import { formatSystemPrompt, joinSections } from './system-prompt.ts';
 import type { ResolvedModel } from './models/resolve-model.ts';
 
 /** The maximum number of model turns in a run, unless the user sets another: work in a directory takes more turns than an answer. */
@@ -218,7 +219,10 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
           runner: withSandbox(workspace, sandbox, { access: 'read', notify, findReadable: findRipgrepFolders }),
           ...(inContainer ? { commandTool: containerCommand } : {}),
         }),
-        ...deferredTools({ workspace: withNetwork(sandboxed, { privateHosts: settings.privateHosts }), git }),
+        ...deferredTools({
+          workspace: withNetwork(sandboxed, { privateHosts: settings.privateHosts, otherHosts: 'stop' }),
+          git,
+        }),
         ...(inContainer ? [] : [{ ...containerCommand, deferred: true }]),
       ];
   const tools = [...ownTools, ...resources.skillTools, ...integrations.tools].map((tool) =>
@@ -234,8 +238,9 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   } = integrations.extension ?? {};
   const toolNames = new Set(tools.map(({ name }) => name));
   const ownInstructions = joinSections([settings.instructions, texts.configSection]);
+  const canary = await readCanary(settings.dirs.state);
   const system = joinSections([
-    formatSystemPrompt(cwd, settings.profile.product, settings.spotlight),
+    `${formatSystemPrompt(cwd, settings.profile.product, settings.spotlight)}\n${formatCanary(canary)}`,
     ownInstructions,
     redactor.redact(instructions.text),
     redactor.redact(resources.skillSection),
@@ -287,6 +292,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
       return {
         ...agent,
         views: [...(agent.views ?? []), ...flow.views],
+        checks: [...agent.checks, ...flow.checks],
         cwd,
         // Without approvals the user is not asked about an unknown outcome either: the model is informed.
         get onUnknownOutcome() {
@@ -296,7 +302,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
           pins,
           workspace,
           tools: agent.tools,
-          ruleGates: [...ruleGates, ...lazyDlpGate(own)],
+          ruleGates: [lazyCanaryGate(canary), ...ruleGates, ...lazyDlpGate(own)],
           flow: flow.gate,
           wrapWithHooks: hooks && ((gate) => hooks.wrapGate(gate)),
           policy,
@@ -312,5 +318,3 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
 }
 
 const asList = (list: boolean | readonly string[] = []): readonly string[] => (list instanceof Object ? list : []);
-
-const joinSections = (sections: readonly (string | undefined)[]): string => sections.filter(Boolean).join('\n\n');

@@ -6,6 +6,7 @@ import type { Json } from './json.ts';
 import type { FilePart, FinishReason, Message, MessagePart, ToolChoice, ToolSpec, Usage } from './message.ts';
 import type { Spotlight } from './spotlight.ts';
 import type { ToolCall } from './state.ts';
+import type { UnconfirmedClaim } from './unconfirmed-claims.ts';
 
 /** Why a run ended: a closed union, decided from the state alone. */
 export type StopReason =
@@ -66,18 +67,6 @@ export type InputMode = 'prompt' | 'steer' | 'follow-up' | 'continue';
 
 /** What added an input that the user did not write. */
 export type InputSource = 'hook' | 'program';
-
-/** A statement of an answer that a check compared with the log or with other evidence and could not confirm. */
-export type UnconfirmedClaim = {
-  /** The statement, as the answer makes it. */
-  readonly text: string;
-  /** Why it is not confirmed. */
-  readonly why: string;
-  /** The part of the answer that makes the statement: UTF-16 offsets, the second one exclusive. */
-  readonly span?: readonly [number, number];
-  /** The events that decided, by seq. */
-  readonly events?: readonly number[];
-};
 
 /** The verdict of a check. A check that lets an answer pass can name statements that it could not confirm. `text` replaces the answer in the result of the run, for example with claims struck out. */
 export type Verdict =

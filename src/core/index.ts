@@ -31,7 +31,6 @@ export type {
   RejectionReason,
   UsageTotals,
   StopReason,
-  UnconfirmedClaim,
   Verdict,
 } from './fact.ts';
 export { defaultTenant } from './fleet-store.ts';
@@ -225,6 +224,6 @@ export { copyTool, subagentLimits, deriveSubagent, type SubagentOverrides } from
 export { longestMatch, maxOf, minOf } from './extremes.ts';
 export { formatColumns } from './format-columns.ts';
 export { getAnswerText, type AnswerText } from './answer-text.ts';
-export { formatUnconfirmedClaims } from './unconfirmed-claims.ts';
+export { formatUnconfirmedClaims, type UnconfirmedClaim } from './unconfirmed-claims.ts';
 export type { FlowLabels, ToolHints } from './flow-labels.ts';
 export type { RendererContext } from './message.ts';

@@ -150,7 +150,6 @@ export {
   type TouchedFile,
   type Usage,
   type UsageTotals,
-  type UnconfirmedClaim,
   type Verdict,
   type View,
   type ViewStates,
@@ -159,4 +158,4 @@ export {
   type WorkOptions,
   type Workspace,
 } from './index.ts';
-export { formatUnconfirmedClaims } from './unconfirmed-claims.ts';
+export { formatUnconfirmedClaims, type UnconfirmedClaim } from './unconfirmed-claims.ts';

@@ -1,12 +1,13 @@
 // Runs the agent's checks on a finished answer.
 import { raceAbort } from './abort.ts';
 import { errorMessage } from './errors.ts';
-import type { Fact, UnconfirmedClaim, Verdict } from './fact.ts';
+import type { Fact, Verdict } from './fact.ts';
 import { isObject } from './json.ts';
 import type { RunContext } from './loop.ts';
 import { isCheckNeeded } from './next-step.ts';
 import type { ResolvedAgent, Check } from './ports.ts';
 import type { RunState } from './state.ts';
+import type { UnconfirmedClaim } from './unconfirmed-claims.ts';
 
 /** Runs the checks in order until one does not pass. Statements that passing checks could not confirm are recorded with the end of all checks. */
 export async function runChecks(agent: ResolvedAgent, { writer, signal }: RunContext): Promise<void> {

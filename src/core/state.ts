@@ -2,17 +2,7 @@
 import type { ApprovalPreview } from './approval-preview.ts';
 import { resolveApproval, endCall, patchCall, closeOpenCalls, startCall } from './call-fold.ts';
 import { FairleadError, errorMessage, type Failure } from './errors.ts';
-import type {
-  Event,
-  TouchedFile,
-  Limits,
-  Note,
-  PendingInput,
-  UnconfirmedClaim,
-  UnknownCall,
-  UsageTotals,
-  StopReason,
-} from './fact.ts';
+import type { Event, TouchedFile, Limits, Note, PendingInput, UnknownCall, UsageTotals, StopReason } from './fact.ts';
 import type { Json } from './json.ts';
 import type { Message, ToolResultPart, ToolChoice, ToolSpec } from './message.ts';
 import type { ModelOrigin } from './model-origin.ts';
@@ -22,6 +12,7 @@ import { addUsage, chargeRun, zeroUsage } from './usage-totals.ts';
 import { createPersistentList, type PersistentList } from './persistent-list.ts';
 import { endTurn, failTurn, startEpoch, startTurn } from './turn-fold.ts';
 import { advanceViews, initialViewStates, type ViewStates } from './projections.ts';
+import type { UnconfirmedClaim } from './unconfirmed-claims.ts';
 
 /** An approval question about a call, and its answer. */
 export type CallApproval = {
@@ -276,7 +267,7 @@ function reduceEvent(s: RunState, e: Event): RunState {
         ? {
             ...s,
             verified: true,
-            ...(e.verdict.claims ? { unconfirmed: e.verdict.claims } : {}),
+            ...(e.verdict.claims ? { unconfirmed: [...(s.unconfirmed ?? []), ...e.verdict.claims] } : {}),
             checkedText: e.verdict.text ?? s.checkedText,
           }
         : e.verdict.type === 'abstained'

@@ -51,7 +51,7 @@ export function createAddedInputs(): AddedInputsCollector {
   const record = (event: Event): void => {
     if (event.type === 'turn-ended') answer = event.message;
     if (event.type === 'check-ended' && event.verdict.type === 'passed' && event.verdict.claims && answer)
-      unconfirmed.set(messageText(answer), event.verdict.claims);
+      unconfirmed.set(messageText(answer), [...(unconfirmed.get(messageText(answer)) ?? []), ...event.verdict.claims]);
     if (event.type === 'check-ended' && answer && 'text' in event.verdict && !checked.has(messageText(answer)))
       checked.set(messageText(answer), event.verdict.text ?? '');
     if (event.type === 'annotation-added' && event.key === verificationKey && isObject(event.value))

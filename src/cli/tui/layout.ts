@@ -1,6 +1,14 @@
 // Lays out transcript blocks as lines of a given width.
-import { Markdown, truncateToWidth, visibleWidth, wrapTextWithAnsi, type MarkdownTheme } from '@earendil-works/pi-tui';
+import {
+  Markdown,
+  setCapabilityOverrides,
+  truncateToWidth,
+  visibleWidth,
+  wrapTextWithAnsi,
+  type MarkdownTheme,
+} from '@earendil-works/pi-tui';
 import { escapeInvisible } from '../../core/index.ts';
+import { findCodeEnds } from '../../core/markdown/index.ts';
 import type { Highlighter } from './highlight.ts';
 import type { TextStyler, TextStyles } from './ansi-style.ts';
 import type { MarkdownChunk } from './markdown-chunks.ts';
@@ -41,6 +49,8 @@ export function createLayoutStyle(styles: TextStyles, highlight: Highlighter): L
     underline: styles.underline,
     highlightCode: (code, lang) => [...highlight(code, lang ?? '')],
   };
+  // A hyperlink of the terminal would hide its address behind the words of the model.
+  setCapabilityOverrides({ hyperlinks: false, images: null });
   return { styles, markdown, highlight, unfolded: false };
 }
 
@@ -53,8 +63,22 @@ export function renderChunk(chunk: MarkdownChunk, width: number, style: LayoutSt
     return [...space, ...lines.flatMap((line) => indentLine(line, width))];
   }
   const options = { preserveOrderedListMarkers: true, preserveBackslashEscapes: false, renderLatex: false };
-  const rendered = new Markdown(text, 0, 0, style.markdown, undefined, options).render(width);
+  const rendered = new Markdown(showImageTargets(text), 0, 0, style.markdown, undefined, options).render(width);
   return [...space, ...rendered.map((line) => line.trimEnd())];
+}
+
+/** Turns images into links, whose address is shown. Code spans stay as they are. */
+export function showImageTargets(text: string): string {
+  if (!text.includes('![')) return text;
+  const codeEnds = findCodeEnds(text);
+  let shown = '';
+  for (let at = 0; at < text.length;) {
+    const codeEnd = text[at] === '`' ? (codeEnds.get(at) ?? at + 1) : undefined;
+    const next = codeEnd ?? (text[at] === '\\' ? at + 2 : at + 1);
+    if (text[at] !== '!' || text[at + 1] !== '[') shown += text.slice(at, next);
+    at = next;
+  }
+  return shown;
 }
 
 /** Returns the lines of a block that is not streamed Markdown. */

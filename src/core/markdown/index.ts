@@ -1,3 +1,3 @@
 // Markdown as plain data: the parser that the dashboard and the HTML export share.
-export { parseInlines, safeUrl, type MarkdownInline } from './parse-inlines.ts';
+export { findCodeEnds, parseInlines, safeUrl, type MarkdownInline } from './parse-inlines.ts';
 export { parseMarkdown, type MarkdownBlock } from './parse-markdown.ts';

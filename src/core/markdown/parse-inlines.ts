@@ -98,8 +98,8 @@ function matchInline(scan: InlineScan, at: number): InlineMatch {
   }
 }
 
-/** Pairs each run of backticks with the next run of the same length. */
-function findCodeEnds(text: string): ReadonlyMap<number, number> {
+/** Pairs each run of backticks with the next run of the same length: the end of each code span, by its start. */
+export function findCodeEnds(text: string): ReadonlyMap<number, number> {
   const ends = new Map<number, number>();
   const nextRuns = new Map<number, number>();
   for (const { 0: run, index } of [...text.matchAll(/`+/g)].toReversed()) {

@@ -1,7 +1,17 @@
-// The flow policy as a view and a gate of an agent. The policy is loaded for the first tool call: an answer without one does not need it.
-import { readView, type Gate, type NamedView, type Tool } from '../../core/index.ts';
+// The flow policy as a view, a gate and a check of an agent. The policy is loaded for the first tool call: an answer without one does not need it.
+import {
+  lastItem,
+  messageText,
+  readView,
+  type Check,
+  type Gate,
+  type NamedView,
+  type RunState,
+  type Tool,
+} from '../../core/index.ts';
 import { createFlowLogView, type FlowLog } from './flow-log.ts';
 import type { FlowMode } from './flow-gate.ts';
+import type { FlowFold } from './fold-log.ts';
 import type { FlowStateOptions } from './flow-state.ts';
 import type { FlowDeclarations } from './types.ts';
 
@@ -15,25 +25,41 @@ export type FlowPolicyOptions = FlowStateOptions & {
   readonly declarations?: FlowDeclarations | (() => Promise<FlowDeclarations | undefined>);
 };
 
-/** Creates the view and the gate. Both belong to one agent. */
+/** Creates the view, the gate, and the check that marks links of third parties in answers. They belong to one agent. */
 export function createFlowPolicy(options: FlowPolicyOptions): {
   readonly view: NamedView<FlowLog>;
   readonly gate: Gate;
+  readonly check: Check;
 } {
   const view = createFlowLogView();
-  let loaded: Promise<Gate> | undefined;
-  const load = async (): Promise<Gate> => {
+  let loaded: ReturnType<typeof load> | undefined;
+  const load = async (): Promise<{ readonly gate: Gate; readonly fold: FlowFold }> => {
     const { loadFlowGate } = await import('./load-gate.ts');
-    const { gate, fold } = await loadFlowGate(options, (state) => readView(state, view));
-    view.serializeState = fold.serialize;
-    return gate;
+    const policy = await loadFlowGate(options, (state) => readView(state, view));
+    view.serializeState = policy.fold.serialize;
+    return policy;
   };
   return {
     view,
     gate: async (call, state) => {
       if (options.mode() === 'observe') return { type: 'allow' };
       loaded ??= load();
-      return (await loaded)(call, state);
+      return (await loaded).gate(call, state);
+    },
+    check: {
+      name: 'untrusted-links',
+      appliesTo: (state) => state.tools.length > 0 && /https?:\/\/|www\.|mailto:/i.test(readAnswer(state)),
+      async run(state) {
+        loaded ??= load();
+        const { checkLinks } = await import('./untrusted-links.ts');
+        return checkLinks(loaded, readView(state, view), readAnswer(state));
+      },
     },
   };
+}
+
+/** The text of the last message, if it is of the model. */
+function readAnswer({ messages }: Pick<RunState, 'messages'>): string {
+  const last = lastItem(messages);
+  return last?.role === 'assistant' ? messageText(last) : '';
 }

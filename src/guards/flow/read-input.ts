@@ -1,4 +1,4 @@
-// Labels the parts of an input of the user: what was typed is the user's; attached files and other blocks of outside text are of third parties.
+// Labels the parts of an input of the user: what was typed is the user's; attached files, piped text and other blocks of outside text are of third parties.
 import type { MessagePart } from '../../core/index.ts';
 import { unreadableText } from './flow-log.ts';
 import type { FlowEntry } from './flow-state.ts';
@@ -6,6 +6,8 @@ import type { FlowSource } from './types.ts';
 
 const opening = '<outside-text from=';
 const closing = '\n</outside-text>';
+/** Piped text is the end of a prompt, between marks that it does not contain. */
+const pipedOpening = /\n\n<(stdin(?:-\d{1,9})?)>\n/;
 
 /** Returns the entries of an input. */
 export function readInput(parts: readonly MessagePart[], input: string): readonly FlowEntry[] {
@@ -18,9 +20,18 @@ export function readInput(parts: readonly MessagePart[], input: string): readonl
     if (part.type === 'file') untrusted(unreadableText, 'an attached file');
     if (part.type !== 'text' && part.type !== 'tool-result') continue;
     typed += typed === '' ? '' : '\n';
-    typed += splitBlocks(part.text, untrusted);
+    typed += splitBlocks(cutPiped(part.text, untrusted), untrusted);
   }
   return typed.trim() === '' ? entries : [...entries, { type: 'user', text: typed }];
+}
+
+/** Returns what stands before piped text. */
+function cutPiped(text: string, onBlock: (text: string, source: string) => void): string {
+  const found = pipedOpening.exec(text);
+  const close = `\n</${found?.[1]}>`;
+  if (!found || !text.endsWith(close)) return text;
+  onBlock(text.slice(found.index, -close.length), 'standard input');
+  return text.slice(0, found.index);
 }
 
 /** Returns what stands outside of blocks. A block without an end reaches to the end of the text. */

@@ -72,9 +72,24 @@ async function followRedirects(
     const answer = await sendRequest(request, { ...bounds, ...options, url, addresses });
     const onward = redirectRequest(request, url, answer);
     if (!onward) return { ...answer, url: url.href };
+    if (options.otherHosts === 'stop') assertSameHost(url, new URL(onward.url));
     request = onward;
   }
   throw networkError('redirects', `It redirected more than ${maxRedirects} times, so the request was stopped.`);
+}
+
+/** The most characters of the address of a redirect that are shown. */
+const maxShownUrl = 2000;
+
+/** Throws if a redirect leads to another host: `www.` in front of a name is the same one, another port is not. */
+function assertSameHost(from: URL, to: URL): void {
+  const site = (url: URL): string => `${normalizedHost(url).replace(/^www\./, '')}:${url.port}`;
+  if (site(from) === site(to)) return;
+  throw networkError(
+    'redirects',
+    `${escapeInvisibleLine(from.host)} redirects to another host, which was not requested, so it was not followed: ${escapeInvisibleLine(to.href.slice(0, maxShownUrl))}`,
+    'Request that address if the user needs it.',
+  );
 }
 
 /** Returns the addresses to connect to for this URL. Throws if one of them is not public. */

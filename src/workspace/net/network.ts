@@ -9,6 +9,8 @@ export type NetworkOptions = {
   readonly privateHosts?: readonly string[];
   /** The proxy to use, which then resolves addresses. Environment variables are ignored. */
   readonly proxy?: string;
+  /** `stop` ends a request that is redirected to another host: each host that a model reaches then passes the gates. Default `follow`. */
+  readonly otherHosts?: 'follow' | 'stop';
   /** Resolves a host name. Default: the system resolver. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   /** An additional certificate authority to trust, as PEM. */

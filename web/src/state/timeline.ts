@@ -190,7 +190,7 @@ function reduceEvent(now: Timeline, event: Event): Timeline {
 
 /** The statements of an answer that a check sent back, or that are shown as not confirmed. */
 const formatClaims = (verdict: 'passed' | 'failed', claims: readonly UnconfirmedClaim[]): string =>
-  `${verdict === 'failed' ? 'Sent back to the model' : 'Not confirmed by the log'}: ${claims.map(({ text, why }) => `"${text}" ${why}`).join(' ')}`;
+  `${verdict === 'failed' ? 'Sent back to the model' : claims.every(({ kind }) => kind === 'link') ? 'Links of third parties' : 'Not confirmed by the log'}: ${claims.map(({ text, why }) => `"${text}" ${why}`).join(' ')}`;
 
 const addForkMark = (
   now: Timeline,
