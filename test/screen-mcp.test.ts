@@ -191,7 +191,7 @@ test(
     const terminal = await openChat(program);
     await enterLine(
       terminal,
-      'die',
+      'die Ann',
       /^Heard: The MCP server clerk did not respond to die: [^]*may or may not have\s+been\s+executed/m,
     );
     await enterLine(terminal, 'greet Ann', /^Heard: [^]*Hello Ann/m);

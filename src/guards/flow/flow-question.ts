@@ -18,6 +18,14 @@ const reasons: Readonly<Record<FlowRule, string>> = {
   'not-requested': 'You did not ask for this.',
 };
 
+/** The reason of a rule. Values that are in no text are not those of a third party: the model made them. */
+function findReason(rule: FlowRule, bad: readonly LabelledValue[]): string {
+  const isMade = bad.length > 0 && bad.every(({ label }) => label === 'unknown');
+  return isMade && (rule === 'untrusted-value' || rule === 'untrusted-value-not-requested')
+    ? `${rule === 'untrusted-value' ? 'T' : 'You did not ask for this, and t'}he model made the value that it acts on, after it read text of third parties.`
+    : reasons[rule];
+}
+
 const maxShown = 6;
 const maxValueChars = 300;
 const maxUserChars = 300;
@@ -31,7 +39,7 @@ export function formatFlowQuestion(
 ): string {
   const more = bad.length > maxShown ? [`  and ${bad.length - maxShown} more values`] : [];
   return [
-    `Run ${call.tool}? ${reasons[rule]}`,
+    `Run ${call.tool}? ${findReason(rule, bad)}`,
     ...bad.slice(0, maxShown).flatMap(formatValue),
     ...more,
     ...suspicious.slice(0, maxShown).map(formatSuspicious),
@@ -48,7 +56,7 @@ export function createFlowWarning(
   suspicious: readonly SuspiciousText[] = [],
 ): ApprovalWarning {
   return {
-    reason: reasons[rule],
+    reason: findReason(rule, bad),
     rows: [
       ...bad.slice(0, maxShown).flatMap(describeValue),
       ...(bad.length > maxShown ? [{ name: '', text: `and ${bad.length - maxShown} more values` }] : []),
@@ -101,7 +109,7 @@ const formatSuspicious = ({ source, score }: SuspiciousText): string =>
 /** What the model reads. It names no values: text of third parties must not be repeated as a reason. */
 export const formatDenial = ({ tool }: FlowCall, { rule, bad }: BlockedDecision): string =>
   [
-    `${tool} was not run. ${reasons[rule]}`,
+    `${tool} was not run. ${findReason(rule, bad)}`,
     ...(bad.length > 0 ? [`Parameters: ${[...new Set(bad.map(({ parameter }) => parameter))].join(', ')}.`] : []),
     'Do what the user asked for without this call, or tell the user what is missing.',
   ].join(' ');
