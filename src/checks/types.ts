@@ -1,5 +1,7 @@
 // The types of verification: claims, evidence, verdicts, verifiers, judges and reports.
-import type { Event, Json, Price, UsageTotals } from '../core/index.ts';
+import type { AskModel, Event, Price } from '../core/index.ts';
+
+export type { AskModel } from '../core/index.ts';
 
 /** A part of a text: UTF-16 offsets, `end` exclusive. */
 export type TextSpan = { readonly start: number; readonly end: number };
@@ -115,17 +117,6 @@ export type EvidenceSearch = (
   query: string,
   options: { readonly limit: number; readonly signal: AbortSignal },
 ) => Promise<readonly Evidence[]>;
-
-/** One request to a model without tools, and its answer. */
-export type AskModel = (
-  request: {
-    readonly system: string;
-    readonly prompt: string;
-    readonly temperature?: number;
-    readonly outputSchema?: { readonly [key: string]: Json };
-  },
-  signal: AbortSignal,
-) => Promise<{ readonly text: string; readonly spent: Partial<UsageTotals> }>;
 
 /** A model of verification: an author of answers, or a judge of claims. */
 export type VerifyModel = {

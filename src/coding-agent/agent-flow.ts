@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Check, Gate, NamedView, Tool } from '../core/index.ts';
 import { createFlowPolicy, type FlowMode, type PermissionMode } from '../guards/index.ts';
+import type { AgentReviewer } from './flow/agent-reviewer.ts';
 import type { Settings } from './settings/index.ts';
 
 /** What the flow policy of an agent is created from. */
@@ -12,6 +13,8 @@ export type AgentFlowOptions = {
   readonly permissionMode: () => PermissionMode;
   /** Whether no user can be asked. */
   readonly isUnattended: boolean | undefined;
+  /** The reviewer of runs without a user; false if none is configured. */
+  readonly reviewer: AgentReviewer | false;
 };
 
 /** The view, the gate and the check of the policy; none if the user switched it off. */
@@ -20,7 +23,7 @@ export function createAgentFlow(options: AgentFlowOptions): {
   readonly checks: readonly Check[];
   readonly gate?: Gate;
 } {
-  const { settings, tools, cwd, permissionMode, isUnattended } = options;
+  const { settings, tools, cwd, permissionMode, isUnattended, reviewer } = options;
   const { flowMode } = settings;
   if (flowMode === 'off') return { views: [], checks: [] };
   // Without approvals and without a user, a question would never be answered.
@@ -33,8 +36,10 @@ export function createAgentFlow(options: AgentFlowOptions): {
       declarationFiles(settings.dirs, cwd).some((file) => existsSync(file))
         ? (await import('./flow/declaration-files.ts')).readDeclarations(settings.dirs, cwd)
         : undefined,
+    // Where a user is present, `deny` is what the user wants.
+    ...(reviewer && isUnattended ? { review: reviewer.review } : {}),
   });
-  return { views: [view], checks: [check], gate };
+  return { views: [view, ...(reviewer ? [reviewer.view] : [])], checks: [check], gate };
 }
 
 /** The files with declarations, of the user and of the project. */
@@ -53,7 +58,8 @@ export function withFlow(next: Gate, flow: Gate | undefined): Gate {
     if (own.type !== 'ask' || other.type === 'deny') return other;
     // A yes to both is in the state of the policy, which then asks no more.
     if (call.granted?.some((question) => question.startsWith(`${own.question}\n`))) return other;
-    if (other.type !== 'ask') return own;
+    const { annotations } = other;
+    if (other.type !== 'ask') return annotations ? { ...own, annotations } : own;
     return {
       ...own,
       question: `${own.question}\n${other.question}`,

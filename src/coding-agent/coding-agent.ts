@@ -48,6 +48,8 @@ export type CodingAgentOptions = {
   readonly instructions?: string;
   /** The limits of each run; by default 100 turns and the limits of the settings. */
   readonly limits?: Partial<Limits>;
+  /** The model that reviews calls which the flow policy would ask about, if `approve` is `auto`: a name or a provider. By default that of the settings; without one such calls are denied. */
+  readonly reviewer?: string | Provider;
   /** Settings that were read before; otherwise they are read for `cwd`. */
   readonly settings?: Settings;
   /** The directory for state, session data and caches. */
@@ -83,6 +85,7 @@ export async function codingAgent(options: CodingAgentOptions = {}): Promise<Age
         prompter: noUser(onWarning),
         mcpServers: parseServers(options, cwd, onWarning),
         ...(options.sandbox ? { sandbox: options.sandbox } : {}),
+        ...(options.reviewer === undefined ? {} : { reviewer: options.reviewer }),
         ...(options.policy === undefined ? {} : { policy: options.policy }),
         ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
         ...(options.skills === undefined ? {} : { skills: options.skills }),

@@ -93,6 +93,8 @@ export type CreateCodingAgentOptions = {
   readonly assertModelAllowed?: (model: ResolvedModel) => Promise<void>;
   /** Wraps every other model that a tool opens, such as that of a sub-agent. */
   readonly wrapProvider?: (provider: Provider) => Provider;
+  /** The model that reviews calls of runs without a user; by default that of the setting `reviewer.model`. */
+  readonly reviewer?: string | Provider;
   /** The background commands of an earlier agent for the same directory, which continue. */
   readonly background?: BackgroundCommands;
 };
@@ -251,6 +253,8 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     tool: toolNames.has(call.tool) ? call.tool : (resolveAlias(call) ?? call.tool),
   });
   const { hooks } = integrations;
+  const isReviewed = options.reviewer !== undefined || settings.all.has('reviewer.model');
+  const reviewer = isReviewed && (await import('./flow/agent-reviewer.ts')).createAgentReviewer(options, notify);
   const permissionMode = options.mode ?? (() => (autoApprove() ? 'auto' : 'ask'));
   return {
     workspace,
@@ -288,7 +292,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
         ...(outputSchema ? { outputSchema } : {}),
       });
       const own = { settings, tools: agent.tools, cwd: workspace.cwd, permissionMode, isUnattended: prompter.isAbsent };
-      const flow = createAgentFlow(own);
+      const flow = createAgentFlow({ ...own, reviewer });
       return {
         ...agent,
         views: [...(agent.views ?? []), ...flow.views],

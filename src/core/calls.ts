@@ -15,7 +15,10 @@ import { escapeReminderTags } from './untrusted-text.ts';
 /** The tool that calls a deferred tool: the tool list that the model sees never changes, so the cached prefix stays valid. */
 export const USE_TOOL = 'use_tool';
 
-type PreparedCall = { readonly call: ToolCall; readonly tool: Tool; readonly input: Json; readonly key: string };
+type ReadyCall = { readonly call: ToolCall; readonly tool: Tool; readonly input: Json; readonly key: string };
+
+/** What is recorded about a call before it starts, or instead of that, and the call if it may run. */
+type PreparedCall = { readonly facts: readonly Fact[]; readonly call?: ReadyCall };
 
 /** Runs these calls concurrently. The intent of each is durable before its effect; results are recorded in call order. */
 export async function executeCalls(
@@ -25,8 +28,8 @@ export async function executeCalls(
 ): Promise<void> {
   const { writer } = context;
   const prepared = await prepareCalls(agent, calls, context);
-  const ready = prepared.filter((each): each is PreparedCall => !('type' in each));
-  const started = prepared.flatMap((each) => ('type' in each ? [each] : callStartedFacts(each)));
+  const ready = prepared.flatMap(({ call }) => call ?? []);
+  const started = prepared.flatMap(({ facts, call }) => [...facts, ...(call ? callStartedFacts(call) : [])]);
   await writer.record(started, { durable: ready.some(({ tool }) => tool.effect !== 'read') });
   const localCalls = ready.filter(({ tool }) => tool.clientSideQuestion === undefined);
   const running = localCalls.map((each) => executeCall(agent, each, context));
@@ -43,7 +46,7 @@ export async function executeCalls(
 }
 
 /** The facts that record the intent of a call. A client-side call then waits for its result. */
-function callStartedFacts({ call, tool, key, input }: PreparedCall): readonly Fact[] {
+function callStartedFacts({ call, tool, key, input }: ReadyCall): readonly Fact[] {
   const { clientSideQuestion } = tool;
   const rewritten = input === call.input ? {} : { input };
   return [
@@ -59,9 +62,9 @@ async function prepareCalls(
   agent: ResolvedAgent,
   calls: readonly ToolCall[],
   { writer, signal }: RunContext,
-): Promise<readonly (PreparedCall | Fact)[]> {
+): Promise<readonly PreparedCall[]> {
   try {
-    const work = (): Promise<readonly (PreparedCall | Fact)[]> =>
+    const work = (): Promise<readonly PreparedCall[]> =>
       Promise.all(calls.map((call) => prepareCall(agent, call, writer.state, signal)));
     return await raceAbort(signal, work);
   } catch (error) {
@@ -78,13 +81,26 @@ const toolEndedFact = (call: ToolCall, outcome: ToolOutcome, text: string, ms = 
   ms,
 });
 
-/** Returns the call, ready to run, or the fact that says why it does not run. */
+/** Prepares a call: what the gates noted comes first, then the call, or the fact that says why it does not run. */
 async function prepareCall(
   agent: ResolvedAgent,
   call: ToolCall,
   state: RunState,
   signal: AbortSignal,
-): Promise<PreparedCall | Fact> {
+): Promise<PreparedCall> {
+  const notes: Fact[] = [];
+  const result = await decideAboutCall(agent, call, state, signal, notes);
+  return 'type' in result ? { facts: [...notes, result] } : { facts: notes, call: result };
+}
+
+/** Returns the call, ready to run, or the fact that says why it does not run; what the gates noted is added to `notes`. */
+async function decideAboutCall(
+  agent: ResolvedAgent,
+  call: ToolCall,
+  state: RunState,
+  signal: AbortSignal,
+  notes: Fact[],
+): Promise<ReadyCall | Fact> {
   if (call.invalid !== undefined)
     return toolEndedFact(
       call,
@@ -111,6 +127,7 @@ async function prepareCall(
       `The arguments do not fit the schema of ${tool.name}, so nothing was run: ${inputError}`,
     );
   const decision = await evaluateGates(agent, target, state);
+  for (const note of decision.annotations ?? []) notes.push({ type: 'annotation-added', ...note, countsForRun: true });
   const by = decision.type !== 'allow' && decision.by;
   if (decision.type === 'ask')
     return {
@@ -159,7 +176,7 @@ export function unwrapDeferredCall<C extends Pick<ToolCall, 'tool' | 'input'>>(c
 
 async function executeCall(
   agent: ResolvedAgent,
-  { call, tool, input, key }: PreparedCall,
+  { call, tool, input, key }: ReadyCall,
   context: RunContext,
 ): Promise<ToolEndedFact> {
   if (context.signal.aborted)

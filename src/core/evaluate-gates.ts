@@ -3,12 +3,12 @@ import { isApprovalPreview, type ApprovalPreview } from './approval-preview.ts';
 import { errorMessage } from './errors.ts';
 import type { DecisionSource } from './fact.ts';
 import { canonicalJson, isJson, isObject, type Json } from './json.ts';
-import type { ResolvedAgent, Decision, Gate, Tool } from './ports.ts';
+import type { ResolvedAgent, Decision, Gate, GateAnnotation, Tool } from './ports.ts';
 import type { ToolCall, RunState } from './state.ts';
 import { truncateMiddle } from './tool-result.ts';
 
-/** The combined decision of all gates. */
-export type GateResult =
+/** The combined decision of all gates, and what they did to decide. */
+export type GateResult = { readonly annotations?: readonly GateAnnotation[] } & (
   | { readonly type: 'allow'; readonly input: Json }
   | {
       readonly type: 'ask';
@@ -16,7 +16,8 @@ export type GateResult =
       readonly by?: DecisionSource;
       readonly preview?: ApprovalPreview;
     }
-  | { readonly type: 'deny'; readonly reason: string; readonly by?: DecisionSource };
+  | { readonly type: 'deny'; readonly reason: string; readonly by?: DecisionSource }
+);
 
 const maxRewrites = 8;
 
@@ -24,10 +25,12 @@ const maxRewrites = 8;
 export async function evaluateGates(agent: ResolvedAgent, call: ToolCall, state: RunState): Promise<GateResult> {
   if (call.ask?.allowed === false) return { type: 'deny', reason: userDenial(call.ask.reason), by: { kind: 'user' } };
   let current = call;
+  const collected: GateAnnotation[] = [];
   for (let rewrites = 0; rewrites <= maxRewrites; rewrites++) {
-    const decision = await evaluateOnce(agent, current, state, call.input);
-    if (decision.type === 'allow') return { type: 'allow', input: current.input };
-    if (decision.type !== 'rewrite') return decision;
+    const decision = await evaluateOnce(agent, current, state, call.input, collected);
+    const annotations = collected.length > 0 ? { annotations: collected } : {};
+    if (decision.type === 'allow') return { type: 'allow', input: current.input, ...annotations };
+    if (decision.type !== 'rewrite') return { ...decision, ...annotations };
     current = { ...current, input: decision.input };
   }
   return { type: 'deny', reason: 'The gates keep rewriting this call.' };
@@ -60,14 +63,21 @@ export const askedEachTimeText = 'This is asked each time.';
 /** Whether a question is about more than the call shows, so that an approval of the same call before does not answer it. */
 export const needsApprovalEachTime = (question: string): boolean => question.endsWith(askedEachTimeText);
 
-async function evaluateOnce(agent: ResolvedAgent, call: ToolCall, state: RunState, given: Json): Promise<Decision> {
+async function evaluateOnce(
+  agent: ResolvedAgent,
+  call: ToolCall,
+  state: RunState,
+  given: Json,
+  collected: GateAnnotation[],
+): Promise<Decision> {
   const repeated = state.unknownCalls?.length
     ? (await import('./repeated-effect.ts')).findRepeatedEffect(agent, call, given, state)
     : undefined;
   const asks: (Decision & { readonly type: 'ask' })[] = [];
   const approval = toolApprovalGate(agent.tools.get(call.tool));
   for (const gate of approval ? [...agent.gates, approval] : agent.gates) {
-    const decision = await callGate(gate, call, state);
+    const { annotations = [], ...decision } = await callGate(gate, call, state);
+    collected.push(...annotations);
     if (decision.type === 'deny') return decision;
     if (decision.type === 'rewrite' && canonicalJson(decision.input) !== canonicalJson(call.input)) return decision;
     if (decision.type === 'ask') asks.push(repeated?.addReason(decision) ?? decision);
@@ -82,12 +92,14 @@ async function callGate(gate: Gate, call: ToolCall, state: RunState): Promise<De
     const result: unknown = await gate(call, state);
     const { type, reason, question, input, preview } = isObject(result) ? result : {};
     const by = isObject(result) && isDecisionSource(result['by']) ? { by: result['by'] } : {};
-    if (type === 'allow') return { type };
+    const given = isObject(result) ? result['annotations'] : undefined;
+    const noted = given ? (await import('./gate-annotations.ts')).parseAnnotations(given) : {};
+    if (type === 'allow') return { type, ...noted };
     if (type === 'ask' && typeof question === 'string')
-      return { type, question, ...by, ...(isApprovalPreview(preview) ? { preview } : {}) };
-    if (type === 'rewrite' && isJson(input)) return { type, input };
+      return { type, question, ...by, ...noted, ...(isApprovalPreview(preview) ? { preview } : {}) };
+    if (type === 'rewrite' && isJson(input)) return { type, input, ...noted };
     if (type === 'deny')
-      return { type, reason: typeof reason === 'string' ? reason : 'A gate denies this call.', ...by };
+      return { type, reason: typeof reason === 'string' ? reason : 'A gate denies this call.', ...by, ...noted };
     const fault = type === 'rewrite' ? 'rewrote the call to a value that is not JSON' : 'returned no valid decision';
     return { type: 'deny', reason: `A gate ${fault}, so the call is denied.` };
   } catch (error) {

@@ -2,11 +2,14 @@
 import type { ApprovalPreview } from './approval-preview.ts';
 import type { Failure } from './errors.ts';
 import type { FlowLabels } from './flow-labels.ts';
+import type { DecisionSource } from './gate-port.ts';
 import type { Json } from './json.ts';
 import type { FilePart, FinishReason, Message, MessagePart, ToolChoice, ToolSpec, Usage } from './message.ts';
 import type { Spotlight } from './spotlight.ts';
 import type { ToolCall } from './state.ts';
 import type { UnconfirmedClaim } from './unconfirmed-claims.ts';
+
+export type { DecisionSource } from './gate-port.ts';
 
 /** Why a run ended: a closed union, decided from the state alone. */
 export type StopReason =
@@ -149,14 +152,6 @@ export type EpochReason = 'started' | 'compacted' | 'model-changed' | 'agent-cha
 /** How a tool call ended. `unknown`: the process died while it ran, so its effect may or may not have happened. */
 export type ToolOutcome = 'ok' | 'failed' | 'denied' | 'interrupted' | 'unknown';
 
-/** What denied a call or asked about it: the kind of gate, and its name where it has one. */
-export type DecisionSource = {
-  readonly kind: 'rule' | 'hook' | 'policy' | 'permission' | 'flow' | 'dlp' | 'user';
-  readonly name?: string;
-  /** The hook that denied the call also ended the run. */
-  readonly endsRun?: boolean;
-};
-
 /** Why an answer was not accepted. */
 export type RejectionReason = 'empty' | 'refused' | 'filtered' | 'invalid' | 'no-call';
 
@@ -298,6 +293,8 @@ export type Fact =
       readonly value: Json;
       /** The usage of a request that is no turn, such as one for a title; it counts for the session. */
       readonly spent?: Partial<UsageTotals>;
+      /** The usage counts for the run too. */
+      readonly countsForRun?: true;
     };
 
 /** A fact with its position in the log: `seq` orders the log, `id` identifies the event, `parent` is the event before it (null for the first). */

@@ -121,6 +121,7 @@ export type {
   CompactionResult,
   Compactor,
   Decision,
+  GateAnnotation,
   Gate,
   Log,
   NamedView,
@@ -227,3 +228,14 @@ export { getAnswerText, type AnswerText } from './answer-text.ts';
 export { formatUnconfirmedClaims, type UnconfirmedClaim } from './unconfirmed-claims.ts';
 export type { FlowLabels, ToolHints } from './flow-labels.ts';
 export type { RendererContext } from './message.ts';
+export { parseJsonResponse, type AskedModel, type AskModel } from './ask-model.ts';
+export {
+  formatFlowReview,
+  parseFlowReview,
+  reviewAuthorisations,
+  reviewRisks,
+  type FlowReview,
+  type ReviewAuthorisation,
+  type ReviewRisk,
+} from './flow-review.ts';
+export { flowReviewKey, readReviewNotice } from './review-notice.ts';

@@ -1,14 +1,15 @@
 // The interfaces that other modules implement: log, view, provider, tool, rule, gate, stop condition, check, compactor.
 import type { Compactor } from './compactor-port.ts';
-import type { Event, Fact, Limits, Note, DecisionSource, UsageTotals, StopReason, Verdict } from './fact.ts';
+import type { Event, Fact, Limits, Note, UsageTotals, StopReason, Verdict } from './fact.ts';
 import type { FlowLabels, ToolHints } from './flow-labels.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { FilePart, FinishReason, Message, RendererContext, ToolChoice, ToolSpec, Usage } from './message.ts';
 import type { Spotlight } from './spotlight.ts';
 import type { ToolCall, RunState } from './state.ts';
 import type { ApprovalHandler } from './pending-approvals.ts';
-import type { ApprovalPreview } from './approval-preview.ts';
+import type { Gate } from './gate-port.ts';
 import type { PersistentList } from './persistent-list.ts';
+export type { Decision, Gate, GateAnnotation } from './gate-port.ts';
 export type { CompactionContext, CompactionResult, Compactor } from './compactor-port.ts';
 
 /** Options of an append. */
@@ -225,23 +226,6 @@ export type Renderer = (output: Omit<ToolOutput, typeof TOOL_OUTPUT>, context: R
 
 /** Called before each turn; its text is appended to the request. One that throws is skipped and reported. */
 export type Reminder = (turn: number, maxTurns: number, state: RunState) => string | null | undefined;
-
-/** The decision of a gate about a call. */
-export type Decision =
-  | { readonly type: 'allow' }
-  | {
-      readonly type: 'ask';
-      /** What the user approves. An approval counts for this text only, so it must identify the call. */
-      readonly question: string;
-      readonly by?: DecisionSource;
-      /** What the call would do, for a view. */
-      readonly preview?: ApprovalPreview;
-    }
-  | { readonly type: 'deny'; readonly reason: string; readonly by?: DecisionSource }
-  | { readonly type: 'rewrite'; readonly input: Json };
-
-/** Decides whether a call may run. Every path asks all gates; one that throws, or returns no valid decision, denies. */
-export type Gate = (call: ToolCall, state: RunState) => Decision | Promise<Decision>;
 
 /** A stop condition: ends a run from its state alone. If it throws, the run ends. */
 export type Stop = (state: RunState) => { readonly reason: StopReason; readonly detail?: string } | undefined;

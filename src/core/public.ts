@@ -57,6 +57,7 @@ export {
   type CompactionResult,
   type Compactor,
   type Decision,
+  type GateAnnotation,
   type DecisionSource,
   type DirectoryEntry,
   type DirectoryListing,

@@ -290,7 +290,8 @@ function reduceEvent(s: RunState, e: Event): RunState {
         },
       };
     case 'annotation-added':
-      return e.spent ? { ...s, total: addUsage(s.total, e.spent) } : s;
+      if (!e.spent) return s;
+      return e.countsForRun ? chargeRun(s, e.spent) : { ...s, total: addUsage(s.total, e.spent) };
     default:
       throw unknownFactError(e);
   }

@@ -3,6 +3,8 @@ import {
   unwrapDeferredCall,
   messageToolCalls,
   FairleadError,
+  formatFlowReview,
+  parseFlowReview,
   runStateView,
   type DecisionSource,
   type Event,
@@ -34,7 +36,7 @@ export type ExplainedNote = {
   readonly from?: NoteOrigin;
 };
 
-/** A call of the turn that was denied or needed an approval. */
+/** A call of the turn that was denied, needed an approval or was reviewed. */
 export type HeldCall = {
   readonly tool: string;
   readonly input: Json;
@@ -42,6 +44,8 @@ export type HeldCall = {
   readonly by?: string;
   readonly asked?: string;
   readonly answered?: 'yes' | 'no';
+  /** The verdict of a reviewer, if no user was there. */
+  readonly reviewed?: string;
 };
 
 /** The explanation of a turn. */
@@ -164,7 +168,8 @@ function findHeldCalls(events: readonly Event[], turn: number): readonly HeldCal
     const refused = mine.find((event) => event.type === 'tool-ended' && event.outcome === 'denied') as
       | (Event & { readonly type: 'tool-ended' })
       | undefined;
-    if (asked === undefined && !refused) return [];
+    const review = after.map(parseFlowReview).find((each) => each?.call === id);
+    if (asked === undefined && !refused && !review) return [];
     const aim = unwrapDeferredCall({ tool, input });
     const by = refused ? formatDenier(refused.deniedBy, answer) : undefined;
     return [
@@ -173,6 +178,7 @@ function findHeldCalls(events: readonly Event[], turn: number): readonly HeldCal
         ...(asked === undefined ? {} : { asked }),
         ...(answer === undefined ? {} : { answered: answer ? ('yes' as const) : ('no' as const) }),
         ...(refused && by !== undefined ? { refused: refused.text, by } : {}),
+        ...(review ? { reviewed: formatFlowReview(review) } : {}),
       },
     ];
   });
@@ -181,6 +187,7 @@ function findHeldCalls(events: readonly Event[], turn: number): readonly HeldCal
 /** The gate that denied a call, by name. */
 function formatDenier(by: DecisionSource | undefined, answer: boolean | undefined): string {
   if (by?.kind === 'rule' && by.name !== undefined) return by.name;
+  if (by?.kind === 'flow') return 'the flow policy';
   if (by?.kind === 'hook') return by.name === undefined ? 'a hook' : `hook ${by.name}`;
   return by?.kind === 'user' || answer === false ? 'the user' : 'the permissions';
 }

@@ -49,11 +49,12 @@ function formatNote({ rule, key, text, priority, group, until, from }: Explained
   return `  ${rule}: ${source}; ${more}\n    ${text.replaceAll('\n', '\n    ')}`;
 }
 
-function formatHeldCall({ tool, input, refused, by, asked, answered }: HeldCall): string {
+function formatHeldCall({ tool, input, refused, by, asked, answered, reviewed }: HeldCall): string {
   const lines = [
     ...(asked === undefined
       ? []
       : [`asked: ${asked}${answered === undefined ? ' (no answer yet)' : ` (${answered})`}`]),
+    ...(reviewed === undefined ? [] : [reviewed]),
     ...(refused === undefined ? [] : [`refused by ${by}: ${refused}`]),
   ];
   return [`  ${tool} ${formatToolInput(input)}`, ...lines.map((line) => `    ${line.replaceAll('\n', '\n    ')}`)].join(

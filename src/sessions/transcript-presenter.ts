@@ -4,6 +4,7 @@ import {
   formatRetryNotice,
   formatUnconfirmedClaims,
   messageText,
+  readReviewNotice,
   parseRetryNotice,
   fromFailure,
   type Chunk,
@@ -189,6 +190,8 @@ export function createTranscriptPresenter(sink: TranscriptSink, streams: () => b
       case 'annotation-added': {
         const retry = parseRetryNotice(event);
         if (retry) notice(event, 'warning', formatRetryNotice(retry));
+        const review = readReviewNotice(event);
+        if (review !== undefined) notice(event, 'info', review);
         break;
       }
       case 'session-started':

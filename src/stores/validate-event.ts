@@ -140,7 +140,7 @@ const factSchemas: { readonly [type in Fact['type']]: Readonly<Record<string, Va
   },
   'check-ended': { check: text, verdict },
   'run-ended': { reason: text },
-  'annotation-added': { key: text, value: defined, spent: optional(isObject) },
+  'annotation-added': { key: text, value: defined, spent: optional(isObject), countsForRun: optional(bool) },
 };
 
 /** Why a value is not an event, as the end of a sentence; undefined if it is one. */

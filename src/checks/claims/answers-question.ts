@@ -1,6 +1,6 @@
 // Decides whether what remains of an answer answers the question: by a rule, and by judges where the rule is not enough.
-import { errorMessage, isObject, maxOf, wrapUntrusted } from '../../core/index.ts';
-import { decideByQuorum, findTerms, noVote, parseJsonResponse, type CheckedVote } from '../judges/index.ts';
+import { errorMessage, isObject, maxOf, parseJsonResponse, wrapUntrusted } from '../../core/index.ts';
+import { decideByQuorum, findTerms, noVote, type CheckedVote } from '../judges/index.ts';
 import type { Claim, VerifyModel } from '../types.ts';
 import { runLimited } from './ask-judges.ts';
 import { isBudgetError, type Meter } from './meter.ts';

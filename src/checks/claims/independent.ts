@@ -1,6 +1,6 @@
 // Independent answers and chain of verification: other models answer without sight of the draft, then compare the claims with what they answered.
-import { errorMessage, isObject, wrapUntrusted, type JsonObject } from '../../core/index.ts';
-import { parseJsonResponse, splitPassages, type CheckedVote, type JudgeTask } from '../judges/index.ts';
+import { errorMessage, isObject, parseJsonResponse, wrapUntrusted, type JsonObject } from '../../core/index.ts';
+import { splitPassages, type CheckedVote, type JudgeTask } from '../judges/index.ts';
 import type { Claim, Evidence, VerifyModel } from '../types.ts';
 import { contentWords } from '../words.ts';
 import { collectVotes, runLimited } from './ask-judges.ts';

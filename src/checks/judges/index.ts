@@ -1,12 +1,6 @@
 // Judges of claims: their families, prompts, votes and quorum.
 export { getModelFamily, unknownFamily } from './model-family.ts';
-export {
-  judgementSchema,
-  parseJsonResponse,
-  parseJudgement,
-  parseJudgements,
-  type Judgement,
-} from './parse-judgement.ts';
+export { judgementSchema, parseJudgement, parseJudgements, type Judgement } from './parse-judgement.ts';
 export {
   checkJudgement,
   createBatches,

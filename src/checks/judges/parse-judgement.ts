@@ -1,5 +1,5 @@
 // Parses what a judge model returned. Anything that is not clear is no vote.
-import { isObject, type Json, type JsonObject } from '../../core/index.ts';
+import { isObject, parseJsonResponse, type JsonObject } from '../../core/index.ts';
 
 /** The verdict of a judge about one claim, before its quotation is checked. */
 export type Judgement = {
@@ -41,22 +41,7 @@ export const judgementsSchema: JsonObject = {
   additionalProperties: false,
 };
 
-/** A longer response of a judge is not read. */
-const maxResponseLength = 400_000;
 const maxWhyLength = 600;
-
-/** Returns the JSON value of a response: the whole text, or the text of one fenced block. Undefined if it is no JSON. */
-export function parseJsonResponse(text: string): Json | undefined {
-  if (text.length > maxResponseLength) return undefined;
-  const trimmed = text.trim();
-  const fence = /^```(?:json)?[ \t]*\r?\n/.exec(trimmed)?.[0];
-  const body = fence !== undefined && trimmed.endsWith('```') ? trimmed.slice(fence.length, -3) : trimmed;
-  try {
-    return JSON.parse(body) as Json;
-  } catch {
-    return undefined;
-  }
-}
 
 /** Returns a judgement, or undefined if the value is none. */
 export function parseJudgement(value: unknown): Judgement | undefined {

@@ -5,6 +5,7 @@ import {
   escapeInvisible,
   formatRetryNotice,
   formatUnconfirmedClaims,
+  readReviewNotice,
   parseRetryNotice,
   type ToolCall,
   type Chunk,
@@ -152,6 +153,8 @@ function createToolLogger(findCall: FindCall): (event: Event) => void {
   return (event) => {
     const retry = parseRetryNotice(event);
     if (retry) printErr(`${formatRetryNotice(retry)}\n`);
+    const review = readReviewNotice(event);
+    if (review !== undefined) printErr(`[review] ${escapeInvisible(review)}\n`);
     if (event.type === 'turn-ended')
       for (const part of event.message.parts) if (part.type === 'tool-call') names.set(part.id, formatCall(part));
     if (event.type === 'tool-started') printErr(`[tool] ${formatCallById(event.call) ?? event.tool}\n`);

@@ -9,3 +9,4 @@ export {
 } from './declaration-files.ts';
 export { readForeignTools, type ForeignTools } from './foreign-config.ts';
 export { listKnownTools, type KnownTools } from './known-tools.ts';
+export { openReviewerModel, type AgentReviewerContext } from './agent-reviewer.ts';

@@ -1,5 +1,5 @@
 // The settings of guards against untrusted text and data loss.
-import { patternParser } from './parsers.ts';
+import { patternParser, textParser } from './parsers.ts';
 import type { SettingEntry } from './schema.ts';
 
 /** The settings of the flow policy, of marks around untrusted text and of data loss prevention. */
@@ -8,6 +8,11 @@ export const guardEntries: Readonly<Record<string, SettingEntry>> = {
     project: 'never',
     description: 'calls that untrusted text decides about: ask, deny, observe or off',
     parse: patternParser(/^(ask|deny|observe|off)$/, 'ask, deny, observe or off'),
+  },
+  'reviewer.model': {
+    project: 'never',
+    description: 'the model that reviews calls which the flow policy would ask about, in runs without a user',
+    parse: textParser('the name of a model'),
   },
   spotlight: {
     project: 'never',

@@ -1,5 +1,5 @@
 // Explains a recorded session: for each call the labels and sources of its values, and what the flow policy decides about it. Works in every mode, because it reads the log only.
-import { messageToolCalls, type Event, type ToolSpec } from '../../core/index.ts';
+import { messageToolCalls, parseFlowReview, type Event, type FlowReview, type ToolSpec } from '../../core/index.ts';
 import { decideCall } from './decide-call.ts';
 import { declareTool } from './declare-tool.ts';
 import { toFlowCall } from './flow-call.ts';
@@ -16,6 +16,8 @@ export type ExplainedCall = FlowCall & {
   readonly outcome?: string;
   /** Whether the flow policy asked about it when it ran. */
   readonly wasAsked: boolean;
+  /** The review by a second model, if no user was there. */
+  readonly review?: FlowReview;
 };
 
 /** The calls of a session, and how many of them the policy allows, asks about and denies. */
@@ -45,8 +47,14 @@ export function explainSession(
     decided.set(key(turn, id), { ...call, turn, decision, wasAsked: false });
   };
   for (const event of events) {
+    const review = parseFlowReview(event);
     if (event.type === 'approval-requested' || event.type === 'tool-started' || event.type === 'tool-ended')
       decide(event.call);
+    if (review) {
+      decide(review.call);
+      const found = decided.get(key(turn, review.call));
+      if (found) decided.set(key(turn, review.call), { ...found, review });
+    }
     if (event.type === 'approval-requested' && event.by?.kind === 'flow') {
       const found = decided.get(key(turn, event.call));
       if (found) decided.set(key(turn, event.call), { ...found, wasAsked: true });

@@ -4,6 +4,7 @@ import { decideCall } from './decide-call.ts';
 import { toFlowCall } from './flow-call.ts';
 import type { FlowLog } from './flow-log.ts';
 import type { FlowFold } from './fold-log.ts';
+import type { FlowReviewer } from './review-gate.ts';
 import type { FlowDeclarations } from './types.ts';
 
 /** `ask` asks the user, `deny` denies what would be asked, `observe` allows everything: a report shows what would have been asked. */
@@ -16,7 +17,14 @@ export function createFlowGate(
     fold,
     declarations,
     mode,
-  }: { readonly fold: FlowFold; readonly declarations: FlowDeclarations; readonly mode: () => FlowMode },
+    review,
+  }: {
+    readonly fold: FlowFold;
+    readonly declarations: FlowDeclarations;
+    readonly mode: () => FlowMode;
+    /** Reviews a call that would be denied because no user is there. */
+    readonly review?: FlowReviewer;
+  },
 ): Gate {
   return async (given, runState) => {
     if (mode() === 'observe') return { type: 'allow' };
@@ -27,8 +35,10 @@ export function createFlowGate(
     const by = { kind: 'flow', name: decision.rule } as const;
     // Most calls are allowed: what formats a question is loaded for the first one. If it cannot be loaded, the gate throws, which denies.
     const { createFlowWarning, formatDenial, formatFlowQuestion } = await import('./flow-question.ts');
-    if (decision.type === 'deny' || mode() === 'deny')
-      return { type: 'deny', reason: formatDenial(call, decision), by };
+    if (decision.type === 'deny' || mode() === 'deny') {
+      const reviewed = await review?.({ call, decision, state, declarations }, runState);
+      return reviewed ?? { type: 'deny', reason: formatDenial(call, decision), by };
+    }
     const { findSuspicious } = await import('./suspicious-texts.ts');
     const suspicious = findSuspicious(state, decision.bad);
     const userText = state.userTexts.at(-1);

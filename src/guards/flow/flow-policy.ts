@@ -13,6 +13,7 @@ import { createFlowLogView, type FlowLog } from './flow-log.ts';
 import type { FlowMode } from './flow-gate.ts';
 import type { FlowFold } from './fold-log.ts';
 import type { FlowStateOptions } from './flow-state.ts';
+import type { FlowReviewer } from './review-gate.ts';
 import type { FlowDeclarations } from './types.ts';
 
 /** Options of createFlowPolicy. */
@@ -23,6 +24,8 @@ export type FlowPolicyOptions = FlowStateOptions & {
   readonly mode: () => FlowMode;
   /** Declarations of files of the user, read for the first call. They replace those of the program. If they cannot be read, no call is allowed. */
   readonly declarations?: FlowDeclarations | (() => Promise<FlowDeclarations | undefined>);
+  /** Reviews calls that the mode `deny` would deny because no user is there; the agent must have `reviewView`. */
+  readonly review?: FlowReviewer;
 };
 
 /** Creates the view, the gate, and the check that marks links of third parties in answers. They belong to one agent. */

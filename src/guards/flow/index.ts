@@ -43,6 +43,30 @@ export {
 } from './replay.ts';
 export { varyRuns, type ChangedDecision, type VariationReport, type VaryReport } from './vary.ts';
 export { findKnownServer, loadServerDeclarations, parseServerTools } from './server-declarations.ts';
+export { askReviewer, defaultReviewTimeoutMs, formatReviewSubject, type ReviewResult } from './ask-reviewer.ts';
+export {
+  createReviewSubject,
+  decideReview,
+  parseReviewJudgement,
+  type ReviewJudgement,
+  type ReviewSubject,
+  type ReviewVerdict,
+} from './review-call.ts';
+export {
+  createFlowReviewer,
+  defaultMaxReviews,
+  type FlaggedCall,
+  type FlowReviewer,
+  type FlowReviewerOptions,
+} from './review-gate.ts';
+export {
+  replayReviewedRuns,
+  toReplayReviewer,
+  type ReplayReviewer,
+  type ReviewedReplayReport,
+} from './replay-review.ts';
+export { obedientJudge, scriptedJudge, type ReviewJudge } from './scripted-reviewer.ts';
+export { reviewView, type ReviewLog } from './review-view.ts';
 export { restoreFlowState, serializeFlowState } from './stored-state.ts';
 export { findSuspiciousTexts, type SuspiciousText } from './suspicious-texts.ts';
 export type {

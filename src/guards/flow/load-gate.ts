@@ -20,7 +20,7 @@ export async function loadFlowGate(
     )
   )
     await loadYaml();
-  const { own, roots, mode } = options;
+  const { own, roots, mode, review } = options;
   const fold = createFlowFold({ declarations, ...(own ? { own } : {}), ...(roots ? { roots } : {}) });
-  return { gate: createFlowGate(readLog, { fold, declarations, mode }), fold };
+  return { gate: createFlowGate(readLog, { fold, declarations, mode, ...(review ? { review } : {}) }), fold };
 }

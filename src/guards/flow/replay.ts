@@ -2,6 +2,7 @@
 import { FairleadError, isObject, type Json } from '../../core/index.ts';
 import { decideCall } from './decide-call.ts';
 import { callKey, FlowState } from './flow-state.ts';
+import type { BlockedDecision } from './flow-question.ts';
 import { loadYaml } from './parse-structure.ts';
 import { readEffect } from './pending-effect.ts';
 import { readResult } from './read-result.ts';
@@ -54,11 +55,19 @@ export async function replayRuns(
   { isUnattended = false, own = [] }: { readonly isUnattended?: boolean; readonly own?: readonly string[] } = {},
 ): Promise<ReplayReport> {
   await loadYaml();
+  const replayed = [...runs].map((run) => ({ run, decisions: replayRun(run, declarations, isUnattended, own) }));
+  return createReplayReport(replayed, isUnattended);
+}
+
+/** A run and the decisions about its calls. */
+export type ReplayedRun = { readonly run: RecordedRun; readonly decisions: ReadonlyMap<string, FlowDecision> };
+
+/** Counts what was stopped, broken and asked. */
+export function createReplayReport(replayed: readonly ReplayedRun[], isUnattended: boolean): ReplayReport {
   const byRule: Partial<Record<FlowRule, number>> = {};
   const [missed, brokenRuns]: [string[], string[]] = [[], []];
   const count = { attacks: 0, artefacts: 0, stopped: 0, benign: 0, broken: 0, questions: 0, questionFree: 0 };
-  for (const run of runs) {
-    const decisions = replayRun(run, declarations, isUnattended, own);
+  for (const { run, decisions } of replayed) {
     const objections = [...decisions].filter(([, { type }]) => type !== 'allow');
     for (const [, decision] of objections)
       if (decision.type !== 'allow') byRule[decision.rule] = (byRule[decision.rule] ?? 0) + 1;
@@ -90,26 +99,50 @@ export async function replayRuns(
   };
 }
 
+/** A call of a recorded run that the policy flagged, before it is answered. */
+type FlaggedReplay = { readonly call: FlowCall; readonly decision: BlockedDecision; readonly state: FlowState };
+
+/** What is answered about a flagged call. An approval counts for its values later on too, an allowance for this call alone. */
+export type ReplayAnswer = 'approved' | 'allowed' | 'refused';
+
 /** Replays one run and returns the decision about each call. */
 export function replayRun(
-  { kind, events }: RecordedRun,
+  run: RecordedRun,
   declarations: FlowDeclarations,
   isUnattended: boolean,
   own: readonly string[] = [],
 ): ReadonlyMap<string, FlowDecision> {
+  const answer = run.kind === 'benign' && !isUnattended ? 'approved' : 'refused';
+  const steps = replaySteps(run, declarations, own);
+  for (let step = steps.next(); ; step = steps.next(answer)) if (step.done) return step.value;
+}
+
+/** Replays one run step by step: gives each flagged call, takes its answer, and returns the decision about each call. */
+export function* replaySteps(
+  { events }: RecordedRun,
+  declarations: FlowDeclarations,
+  own: readonly string[] = [],
+): Generator<FlaggedReplay, ReadonlyMap<string, FlowDecision>, ReplayAnswer> {
   const decisions = new Map<string, FlowDecision>();
   const calls = new Map<string, FlowCall>();
-  const isApproved = kind === 'benign' && !isUnattended;
+  const refused = new Set<string>();
   let state = FlowState.create({ own });
   for (const event of events) {
     if (event.type === 'user') state = state.add({ type: 'user', text: event.text });
     else if (event.type === 'call') {
-      const decision = decideCall(state, declarations, event);
+      let decision = decideCall(state, declarations, event);
+      let answer: ReplayAnswer = 'allowed';
       calls.set(event.id, event);
+      if (decision.type !== 'allow') {
+        answer = yield { call: event, decision, state };
+        if (answer === 'allowed') decision = { type: 'allow', values: decision.values };
+        else state = state.add({ type: answer, call: callKey(event), values: decision.bad });
+      }
       decisions.set(event.id, decision);
-      if (decision.type !== 'allow')
-        state = state.add({ type: isApproved ? 'approved' : 'refused', call: callKey(event), values: decision.bad });
-      if (decision.type !== 'allow' && !isApproved) state = state.add(...readEffect(declarations, event.tool, false));
+      if (answer === 'refused') {
+        refused.add(event.id);
+        state = state.add(...readEffect(declarations, event.tool, false));
+      }
     } else if (event.type === 'result') {
       const call = calls.get(event.call);
       if (call)
@@ -121,9 +154,7 @@ export function replayRun(
             declarations.tools.get(call.tool) ?? {},
             decisions.get(event.call)?.values ?? [],
           ),
-          ...(decisions.get(event.call)?.type === 'allow' || isApproved
-            ? readEffect(declarations, call.tool, true)
-            : []),
+          ...(refused.has(event.call) ? [] : readEffect(declarations, call.tool, true)),
         );
     }
   }

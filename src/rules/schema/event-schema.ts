@@ -182,7 +182,10 @@ const factSchemas: Readonly<Record<Fact['type'], DataSchema>> = {
     ),
   }),
   'run-ended': openObject({ reason: enumSchema(stopReasons) }, { detail: stringValue, error: schemaRef('error') }),
-  'annotation-added': openObject({ key: stringValue, value: anyValue }, { spent: schemaRef('spent') }),
+  'annotation-added': openObject(
+    { key: stringValue, value: anyValue },
+    { spent: schemaRef('spent'), countsForRun: booleanSchema() },
+  ),
 };
 
 const envelopeProperties: Readonly<Record<Exclude<keyof Event, keyof Fact>, JsonObject>> = {

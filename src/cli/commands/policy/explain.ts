@@ -1,5 +1,11 @@
 // `policy explain`: shows the labels and sources of the values of each call of a recorded session, and what the flow policy decides about it.
-import { escapeInvisibleLine, FairleadError, formatColumns, truncateMiddle } from '../../../core/index.ts';
+import {
+  escapeInvisibleLine,
+  FairleadError,
+  formatColumns,
+  formatFlowReview,
+  truncateMiddle,
+} from '../../../core/index.ts';
 import { explainSession, type ExplainedCall, type LabelledValue } from '../../../guards/flow/index.ts';
 import { listKnownTools } from '../../../coding-agent/flow/index.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
@@ -58,6 +64,7 @@ function formatCall({
   decision,
   outcome,
   wasAsked,
+  review,
 }: ExplainedCall & { number: number }): string {
   const verdict =
     decision.type === 'allow' ? 'allowed' : `${decision.type === 'ask' ? 'asked about' : 'denied'}: ${decision.rule}`;
@@ -75,7 +82,7 @@ function formatCall({
       ? []
       : [`  ${parameter} stands in: "${escapeInvisibleLine(truncateMiddle(context.replaceAll(/\s+/g, ' '), 300))}"\n`],
   );
-  return `${number}. ${escapeInvisibleLine(tool)} (turn ${turn}, call ${id}): ${verdict}; ${inLog}\n${formatColumns(rows)}${contexts.join('')}`;
+  return `${number}. ${escapeInvisibleLine(tool)} (turn ${turn}, call ${id}): ${verdict}; ${inLog}\n${formatColumns(rows)}${contexts.join('')}${review ? `  ${formatFlowReview(review)}\n` : ''}`;
 }
 
 const formatSource = ({ source }: LabelledValue): string =>

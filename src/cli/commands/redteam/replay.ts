@@ -13,10 +13,11 @@ import {
 import { print } from '../../args/stdio.ts';
 import { withOptions } from '../../args/with-usage.ts';
 
-const usage = `Usage: fairlead redteam replay <traces.jsonl> --tools <declarations.json> [--own <value>]... [--unattended] [--vary] [--json]
+const usage = `Usage: fairlead redteam replay <traces.jsonl> --tools <declarations.json> [--own <value>]... [--unattended] [--reviewer <name>] [--vary] [--json]
 
 Decides about each call of recorded runs, one JSON object a line. Questions are answered with yes in benign runs and with no in attacked ones;
-with --unattended a question is a denial. --own names values that identify the user, such as an address.
+with --unattended a question is a denial. With --reviewer a reviewer decides about them instead: "scripted" and "obedient" need no model (the first judges by
+shared words, the second says yes to everything), any other name is a model; the report shows stopped and broken with and without it. --own names values that identify the user, such as an address.
 --vary replaces the injected text of each attack by other wordings and languages and encodes its values, keeps the calls, and reports which decisions
 on injected calls change; exit code 1 if one does.`;
 
@@ -31,6 +32,7 @@ export const replayCommand: (args: readonly string[]) => Promise<number> = withO
       tools: { type: 'string' },
       own: { type: 'string', multiple: true, default: [] as string[] },
       unattended: { type: 'boolean', default: false },
+      reviewer: { type: 'string' },
       vary: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     } as const,
@@ -44,6 +46,17 @@ export const replayCommand: (args: readonly string[]) => Promise<number> = withO
     const declarations = parseDeclarations(parseJson(readText(values.tools), values.tools));
     const runs = parseRecordedRuns(readText(file));
     const options = { isUnattended: values.unattended, own: values.own };
+    if (values.reviewer !== undefined) {
+      if (!values.unattended) throw new TypeError('--reviewer is for runs without a user: give --unattended too.');
+      const { replayReviewed, formatReviewedReport } = await import('./replay-reviewed.ts');
+      const reviewed = await replayReviewed(runs, declarations, values.reviewer, values.own);
+      print(
+        values.json
+          ? `${JSON.stringify(reviewed, null, 2)}\n`
+          : `${formatReport(reviewed)}${formatReviewedReport(reviewed, formatShare)}`,
+      );
+      return 0;
+    }
     if (values.vary) {
       const varied = await varyRuns(runs, declarations, options);
       print(values.json ? `${JSON.stringify(varied, null, 2)}\n` : formatVaryReport(varied));
