@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { resolveAgent, type Skill, type UserCommand } from '../agent/index.ts';
 import { actionClaims } from '../checks/actions/index.ts';
-import type { JsonObject, OutputSchema, Provider, ResolvedAgent, Tool, ToolCall, Workspace } from '../core/index.ts';
+import type { Provider, ResolvedAgent, Tool, ToolCall, Workspace } from '../core/index.ts';
 import {
   lazyContainerSandbox,
   createPathPins,
@@ -12,12 +12,9 @@ import {
   withRedaction,
   withSandbox,
   type GrantRule,
-  type PermissionMode,
-  type Grants,
   type Redactor,
   type ResolvePath,
   type Sandbox,
-  type SandboxMode,
   sessionGrants,
 } from '../guards/index.ts';
 import {
@@ -30,9 +27,9 @@ import {
   type BackgroundCommands,
 } from '../tools/index.ts';
 import type { GitWorkspaces } from '../tools/git/index.ts';
-import type { McpServer } from '../tools/mcp/index.ts';
 import { localWorkspace, withNetwork } from '../workspace/index.ts';
 import { createAgentFlow } from './agent-flow.ts';
+import type { CreateCodingAgentOptions } from './create-agent-options.ts';
 import type { GrantContext } from './approval-prompts.ts';
 import { formatCanary, lazyCanaryGate, readCanary } from './canary.ts';
 import { noToolCallsError, throwNoModel } from './errors.ts';
@@ -40,64 +37,20 @@ import { lazyDlpGate } from './dlp/with-dlp.ts';
 import { createGates, createPolicyContext, readAgentPolicy } from './gates.ts';
 import { formatReducedPrompt, getModelScope, selectModelTools } from './small-model.ts';
 import { createGitWorkspaces } from './git-workspaces.ts';
-import { noUser, type Integration, type UserPrompter } from './integrations/context.ts';
+import { noUser, type Integration } from './integrations/context.ts';
 import { loadIntegrations } from './integrations/load-integrations.ts';
 import { resolveAcceptHandler } from './instructions/ask-user.ts';
 import { loadProjectTexts, type ProjectInstructions } from './instructions/project-texts.ts';
-import type { AcceptInstructions } from './instructions/review.ts';
 import { toModelSettings } from './model-settings.ts';
-import { createSettingsRedactor, type Settings } from './settings/index.ts';
+import { createSettingsRedactor } from './settings/index.ts';
 import { getProtectedPaths, getSealedFiles } from './protected-paths.ts';
 import { selectSandbox } from './sandbox.ts';
 import { formatSystemPrompt, joinSections } from './system-prompt.ts';
-import type { ResolvedModel } from './models/resolve-model.ts';
+
+export type { CreateCodingAgentOptions } from './create-agent-options.ts';
 
 /** The maximum number of model turns in a run, unless the user sets another: work in a directory takes more turns than an answer. */
 export const defaultMaxTurns = 100;
-
-/** The options of `createCodingAgent`. */
-export type CreateCodingAgentOptions = {
-  readonly settings: Settings;
-  readonly cwd: string;
-  /** Whether changes are made without approval; read for each call. */
-  readonly autoApprove: () => boolean;
-  /** The permission mode, read for each call; `auto` or `ask` as `autoApprove` says by default. */
-  readonly mode?: () => PermissionMode;
-  /** The grants of the session; none by default. */
-  readonly grants?: Grants;
-  /** The agent only runs code in a container, and has no other tools. */
-  readonly codeOnly?: boolean;
-  /** The sandbox of commands; `auto` by default. Only the user may choose `none`. */
-  readonly sandbox?: SandboxMode;
-  /** A policy in addition to the policy files: the path of a file, or its contents. */
-  readonly policy?: string | JsonObject;
-  /** Whether hooks are used; a list names more hook files of the user. */
-  readonly hooks?: boolean | readonly string[];
-  /** Whether skills are used; a list names more directories of the user. */
-  readonly skills?: boolean | readonly string[];
-  /** Asks the user about tools, hooks, rules and servers of the project; without it none of them is approved. */
-  readonly prompter?: UserPrompter;
-  /**
-   * Decides whether changed instruction files of the project count: AGENTS.md, commands, skills. By default `prompter` shows a diff and asks;
-   * false, or no user, keeps the earlier texts.
-   */
-  readonly onInstructionsChanged?: AcceptInstructions | false;
-  /** MCP servers in addition to the configured ones: of an editor, or of the program. */
-  readonly mcpServers?: readonly McpServer[];
-  readonly outputSchema?: OutputSchema;
-  /** Tools whose calls the client runs. */
-  readonly clientTools?: readonly Tool[];
-  /** The file of the session, once it is open. */
-  readonly transcriptFile?: () => string | undefined;
-  /** Throws if a tool may not send the session to this model; every model is allowed by default. */
-  readonly assertModelAllowed?: (model: ResolvedModel) => Promise<void>;
-  /** Wraps every other model that a tool opens, such as that of a sub-agent. */
-  readonly wrapProvider?: (provider: Provider) => Provider;
-  /** The model that reviews calls of runs without a user; by default that of the setting `reviewer.model`. */
-  readonly reviewer?: string | Provider;
-  /** The background commands of an earlier agent for the same directory, which continue. */
-  readonly background?: BackgroundCommands;
-};
 
 /** Everything that was loaded for a working directory, and the function that resolves an agent for a model. */
 export type CodingAgent = {
