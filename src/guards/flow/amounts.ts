@@ -3,6 +3,26 @@
 /** Whether a text is a number, with or without a sign of a currency. */
 export const isNumberText = (text: string): boolean => /^[\p{Sc}\s+-]*\d[\d,]*(?:\.\d+)?\s*\p{Sc}?$/u.test(text);
 
+/** Words for small numbers, in several languages. */
+const numberWords = new Map(
+  [
+    'two both pair couple twice zwei beide paar zweimal deux paire dos par',
+    'three drei trois tres',
+    'four vier quatre cuatro',
+    'five fünf cinq cinco',
+    'six sechs seis',
+    'seven sieben sept siete',
+    'eight acht huit ocho',
+    'nine neun neuf nueve',
+    'ten zehn dix diez',
+    'eleven elf onze once',
+    'twelve dozen zwölf dutzend douze douzaine doce docena',
+  ].flatMap((words, i) => words.split(' ').map((word) => [word, i + 2] as const)),
+);
+
+/** The number that a word stands for; undefined if it is no word for a number. */
+export const numberOfWord = (word: string): number | undefined => numberWords.get(word);
+
 /** The number of a text in cents; undefined if it is none. */
 export function toAmount(text: string): number | undefined {
   const number = Number(text.replaceAll(/[\p{Sc}\s,]/gu, ''));

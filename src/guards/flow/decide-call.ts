@@ -1,5 +1,6 @@
 // The flow policy: decides about a call from the labels of its values, the declaration of its tool and the words of the user.
 import { isObject, type Json } from '../../core/index.ts';
+import { findBadContent } from './content-rules.ts';
 import { valueTokens, type FlowState } from './flow-state.ts';
 import { labelValue, readContext, type Label } from './label-value.ts';
 import { normalizeText, splitTokens } from './normalize-text.ts';
@@ -59,6 +60,8 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
           ['url', 'recipient', 'account'].includes(each.role) && each.label === 'user' && !state.isOwnValue(each.value),
       ));
   if (bad.length > 0) return ask(isRequested ? 'untrusted-value' : 'untrusted-value-not-requested', bad);
+  const content = effect === 'external' ? findBadContent(state, action, values) : [];
+  if (content.length > 0) return ask('untrusted-content', content);
   // Without a text of a third party only the model can be wrong: the permission gate asks about its calls.
   return isRequested || (!destructive && !state.hasUntrusted) ? { type: 'allow', values } : ask('not-requested');
 }

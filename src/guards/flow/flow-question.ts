@@ -15,6 +15,7 @@ const reasons: Readonly<Record<FlowRule, string>> = {
   'refused-before': 'You refused this call before.',
   'untrusted-value': 'A text of a third party decides what this call acts on.',
   'untrusted-value-not-requested': 'You did not ask for this, and a text of a third party decides what it acts on.',
+  'untrusted-content': 'You did not write these links, sums, quantities or dates.',
   'not-requested': 'You did not ask for this.',
 };
 

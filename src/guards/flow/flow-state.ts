@@ -1,6 +1,6 @@
 // The state of the flow policy in a session: texts of the user, trusted values, texts of third parties with their source, approvals and refusals. It only grows, and older states stay valid.
 import { canonicalJson } from '../../core/index.ts';
-import { toAmount } from './amounts.ts';
+import { numberOfWord, toAmount } from './amounts.ts';
 import { normalizeText, splitTokens } from './normalize-text.ts';
 import { TokenIndex } from './token-index.ts';
 import { hostOf, splitRuns } from './whole-values.ts';
@@ -63,6 +63,10 @@ class FlowMemory {
         this.userRuns.add(entry.text);
         this.userTexts.push(entry.text);
         addAmounts(this.userAmounts, entry.text, number);
+        for (const word of valueTokens(entry.text)) {
+          const amount = numberOfWord(word);
+          if (amount !== undefined) addFirst(this.userAmounts, amount * 100, number);
+        }
         break;
       case 'trusted':
         this.trusted.add(entry.text);

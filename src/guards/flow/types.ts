@@ -98,6 +98,7 @@ export type FlowRule =
   | 'refused-before'
   | 'untrusted-value'
   | 'untrusted-value-not-requested'
+  | 'untrusted-content'
   | 'not-requested';
 
 /** The decision about a call. */
