@@ -20,11 +20,16 @@ const numberWords = new Map(
   ].flatMap((words, i) => words.split(' ').map((word) => [word, i + 2] as const)),
 );
 
-/** The number that a word stands for; undefined if it is no word for a number. */
-export const numberOfWord = (word: string): number | undefined => numberWords.get(word);
+/** The numbers, in cents, that words stand for. */
+export const listNumberWords = (words: readonly string[]): readonly number[] =>
+  words.flatMap((word) => (numberWords.has(word) ? [(numberWords.get(word) ?? 0) * 100] : []));
 
 /** The number of a text in cents; undefined if it is none. */
 export function toAmount(text: string): number | undefined {
   const number = Number(text.replaceAll(/[\p{Sc}\s,]/gu, ''));
   return Number.isFinite(number) ? Math.round(Math.abs(number) * 100) : undefined;
 }
+
+/** The numbers of a text, in cents. */
+export const listAmounts = (text: string): readonly number[] =>
+  (text.match(/-?\d[\d,]*(?:\.\d+)?/g) ?? []).flatMap((found) => toAmount(found) ?? []);

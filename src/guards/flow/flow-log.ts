@@ -13,7 +13,12 @@ export const unreadableText = '…';
 /** The events that the policy reads, the latest first, and what a baseline stored before them. */
 export type FlowLog = {
   readonly event?: Event;
-  readonly previous?: FlowLog;
+  /** Removed once a policy has read the log: it keeps what it needs, and older events would stay in memory. */
+  previous?: FlowLog | undefined;
+  /** What the policy read up to here, where older events were removed. */
+  read?: object;
+  /** How many events were not read yet. */
+  readonly unread?: number;
   /** A stored state that comes before the events. */
   readonly stored?: Json;
 };
@@ -40,7 +45,7 @@ export function createFlowLogView(): NamedView<FlowLog> & { serializeState?: (lo
       if (!readTypes.has(event.type)) return log;
       if (event.type === 'annotation-added' && event.key !== flowViewName && event.key !== subagentAnnotation)
         return log;
-      return { event, previous: log };
+      return { event, previous: log, unread: log.read ? 1 : (log.unread ?? 0) + 1 };
     },
     serialize: (log) =>
       view.serializeState?.(log) ?? { events: listEvents(log) as unknown as Json, stored: firstStored(log) },

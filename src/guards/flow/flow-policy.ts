@@ -28,6 +28,9 @@ export type FlowPolicyOptions = FlowStateOptions & {
   readonly review?: FlowReviewer;
 };
 
+/** In observe mode the log is read after this many events. */
+const maxUnread = 5000;
+
 /** Creates the view, the gate, and the check that marks links of third parties in answers. They belong to one agent. */
 export function createFlowPolicy(options: FlowPolicyOptions): {
   readonly view: NamedView<FlowLog>;
@@ -45,7 +48,12 @@ export function createFlowPolicy(options: FlowPolicyOptions): {
   return {
     view,
     gate: async (call, state) => {
-      if (options.mode() === 'observe') return { type: 'allow' };
+      if (options.mode() === 'observe') {
+        const log = readView(state, view);
+        // Events that no policy has read stay in memory. If they cannot be read, they stay.
+        if ((log.unread ?? 0) > maxUnread) await (loaded ??= load()).then(({ fold }) => fold.read(log)).catch(() => {});
+        return { type: 'allow' };
+      }
       loaded ??= load();
       return (await loaded).gate(call, state);
     },

@@ -1,6 +1,6 @@
 // The state of the flow policy in a session: texts of the user, trusted values, texts of third parties with their source, approvals and refusals. It only grows, and older states stay valid.
 import { canonicalJson } from '../../core/index.ts';
-import { numberOfWord, toAmount } from './amounts.ts';
+import { listAmounts, listNumberWords } from './amounts.ts';
 import { normalizeText, splitTokens } from './normalize-text.ts';
 import { TokenIndex } from './token-index.ts';
 import { hostOf, splitRuns } from './whole-values.ts';
@@ -47,6 +47,7 @@ class FlowMemory {
   readonly untrusted = new TokenIndex(true);
   readonly userTexts: string[] = [];
   readonly untrustedTexts: Untrusted[] = [];
+  readonly #texts = new Set<string>();
   /** The number of the first entry that has a value. */
   readonly userAmounts = new Map<number, number>();
   readonly trustedAmounts = new Map<number, number>();
@@ -55,6 +56,11 @@ class FlowMemory {
   /** Approvals and refusals of a value or a call, in order. */
   readonly answers = new Map<string, { readonly entry: number; readonly isApproved: boolean }[]>();
 
+  /** Whether it has an untrusted text. */
+  hasText({ text, isPrivate = false }: Untrusted): boolean {
+    return this.#texts.has(text) && !isPrivate;
+  }
+
   push(entry: FlowEntry): void {
     const number = this.entries.push(entry) - 1;
     switch (entry.type) {
@@ -62,22 +68,19 @@ class FlowMemory {
         this.user.add(entry.text);
         this.userRuns.add(entry.text);
         this.userTexts.push(entry.text);
-        addAmounts(this.userAmounts, entry.text, number);
-        for (const word of valueTokens(entry.text)) {
-          const amount = numberOfWord(word);
-          if (amount !== undefined) addFirst(this.userAmounts, amount * 100, number);
-        }
+        addFirst(this.userAmounts, [...listAmounts(entry.text), ...listNumberWords(valueTokens(entry.text))], number);
         break;
       case 'trusted':
         this.trusted.add(entry.text);
         if (entry.isText) this.trustedRuns.add(entry.text);
-        addAmounts(this.trustedAmounts, entry.text, number);
-        addFirst(this.trustedLeaves, normalizeText(entry.text).trim(), number);
-        if (entry.text.includes('://')) addFirst(this.trustedHosts, hostOf(entry.text), number);
+        addFirst(this.trustedAmounts, listAmounts(entry.text), number);
+        addFirst(this.trustedLeaves, [normalizeText(entry.text).trim()], number);
+        if (entry.text.includes('://')) addFirst(this.trustedHosts, [hostOf(entry.text)], number);
         break;
       case 'untrusted':
         this.untrusted.add(entry.text);
         this.untrustedTexts.push(entry);
+        this.#texts.add(entry.text);
         break;
       case 'approved':
       case 'refused': {
@@ -101,15 +104,8 @@ class FlowMemory {
   }
 }
 
-function addFirst<K>(map: Map<K, number>, key: K, number: number): void {
-  if (!map.has(key)) map.set(key, number);
-}
-
-function addAmounts(amounts: Map<number, number>, text: string, number: number): void {
-  for (const found of text.match(/-?\d[\d,]*(?:\.\d+)?/g) ?? []) {
-    const amount = toAmount(found);
-    if (amount !== undefined) addFirst(amounts, amount, number);
-  }
+function addFirst<K>(map: Map<K, number>, keys: readonly K[], number: number): void {
+  for (const key of keys) if (!map.has(key)) map.set(key, number);
 }
 
 const nextEffect = (
@@ -193,6 +189,8 @@ export class FlowState {
     let { latestEffect } = this;
     let sources = this.privateSources;
     for (const entry of entries) {
+      // A text that is there already adds nothing: a file that is read again must not take memory again.
+      if (entry.type === 'untrusted' && memory.hasText(entry)) continue;
       memory.push(entry);
       if (entry.type === 'effect') latestEffect = nextEffect(latestEffect, entry, memory);
       if (entry.type === 'private' && !sources.some(({ call }) => call === entry.source.call))

@@ -171,7 +171,8 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
     const pending: FlowLog[] = [];
     let session: FlowSession | undefined;
     for (let at: FlowLog | undefined = log; at && session === undefined; at = at.previous) {
-      session = sessions.get(at);
+      // Where another fold has read the log, such as that of an agent with another model, its events are gone: what it read counts.
+      session = sessions.get(at) ?? (at.read as FlowSession | undefined);
       if (session === undefined) pending.push(at);
     }
     session ??= initial;
@@ -180,6 +181,10 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
       if (event) session = on(session, event);
     }
     sessions.set(log, session);
+    if (log.previous) {
+      log.previous = undefined;
+      log.read = session;
+    }
     return session;
   }
 

@@ -1,26 +1,40 @@
 // An append-only index of texts by token: finds where a sequence of tokens occurs, in time that does not grow with the texts.
 import { normalizeText, splitTokens } from './normalize-text.ts';
 
-/** A list of integers that grows in one typed array. */
+const chunkBits = 16;
+const chunkSize = 1 << chunkBits;
+
+/** A list of integers in typed arrays: a small one that grows, then one after the other of the same size, so that little memory is unused. */
 class IntList {
-  #values = new Int32Array(4);
+  readonly #chunks: Int32Array[] = [new Int32Array(4)];
   length = 0;
   push(value: number): void {
-    if (this.length === this.#values.length) {
-      const larger = new Int32Array(this.length * 2);
-      larger.set(this.#values);
-      this.#values = larger;
+    const at = this.length++;
+    const offset = at & (chunkSize - 1);
+    let chunk = this.#chunks[at >> chunkBits];
+    if (chunk === undefined) this.#chunks.push((chunk = new Int32Array(chunkSize)));
+    else if (offset === chunk.length) {
+      const larger = new Int32Array(chunk.length * 2);
+      larger.set(chunk);
+      this.#chunks[at >> chunkBits] = chunk = larger;
     }
-    this.#values[this.length++] = value;
+    chunk[offset] = value;
   }
   at(i: number): number {
-    return this.#values[i] ?? -1;
+    return this.#chunks[i >> chunkBits]?.[i & (chunkSize - 1)] ?? -1;
+  }
+  set(i: number, value: number): void {
+    const chunk = this.#chunks[i >> chunkBits];
+    if (chunk) chunk[i & (chunkSize - 1)] = value;
   }
 }
 
 /** Separates texts in the sequence of tokens, so that no match spans two texts. */
 const boundary = -1;
 const unknownToken = -2;
+const none = -1;
+/** Shorter parts of a text are copied when they are made. */
+const maxCopiedChars = 12;
 /** A sequence is compared at this many places at most: a text that repeats a token a million times must not make decisions slow. */
 const maxComparisons = 20_000;
 
@@ -29,8 +43,13 @@ export class TokenIndex {
   /** Texts that were added after the last search. Most sessions search no text of a third party, so that a text is indexed by the first search after it. */
   readonly #pending: string[] = [];
   readonly #ids = new Map<string, number>();
-  readonly #positions: IntList[] = [];
+  /** For each token: where it occurs first and last, and how often. */
+  readonly #firsts = new IntList();
+  readonly #lasts = new IntList();
+  readonly #counts = new IntList();
+  /** The tokens of all texts, and for each the next place of the same token. */
   readonly #sequence = new IntList();
+  readonly #nexts = new IntList();
   readonly #starts = new IntList();
   readonly #isFoundByDefault: boolean;
   readonly #split: (normalized: string) => readonly string[];
@@ -53,17 +72,29 @@ export class TokenIndex {
 
   #index(text: string): void {
     this.#starts.push(this.#sequence.length);
-    for (const token of this.#split(normalizeText(text))) {
-      let id = this.#ids.get(token);
-      if (id === undefined) {
-        id = this.#positions.length;
-        this.#ids.set(token, id);
-        this.#positions.push(new IntList());
-      }
-      this.#positions[id]?.push(this.#sequence.length);
-      this.#sequence.push(id);
-    }
+    for (const token of this.#split(normalizeText(text))) this.#push(this.#ids.get(token) ?? this.#create(token));
     this.#sequence.push(boundary);
+    this.#nexts.push(none);
+  }
+
+  #create(token: string): number {
+    const id = this.#ids.size;
+    // A part of a longer text keeps that text in memory.
+    this.#ids.set(token.length > maxCopiedChars ? Buffer.from(token).toString() : token, id);
+    this.#firsts.push(this.#sequence.length);
+    this.#lasts.push(none);
+    this.#counts.push(0);
+    return id;
+  }
+
+  #push(id: number): void {
+    const position = this.#sequence.length;
+    const last = this.#lasts.at(id);
+    if (last !== none) this.#nexts.set(last, position);
+    this.#lasts.set(id, position);
+    this.#counts.set(id, this.#counts.at(id) + 1);
+    this.#sequence.push(id);
+    this.#nexts.push(none);
   }
 
   /** The number of the first of the first `count` texts in which these tokens occur side by side; undefined if there is none. */
@@ -74,22 +105,17 @@ export class TokenIndex {
     if (wanted.includes(unknownToken)) return undefined;
     let rarest = 0;
     for (const [i, id] of wanted.entries())
-      if (this.#occurrences(id) < this.#occurrences(wanted[rarest] ?? unknownToken)) rarest = i;
-    const list = this.#positions[wanted[rarest] ?? unknownToken];
+      if (this.#counts.at(id) < this.#counts.at(wanted[rarest] ?? unknownToken)) rarest = i;
     const end = count < this.count ? this.#starts.at(count) : this.#sequence.length;
-    for (let i = 0; i < (list?.length ?? 0); i++) {
-      const position = list?.at(i) ?? end;
+    let position = this.#firsts.at(wanted[rarest] ?? unknownToken);
+    for (let i = 0; position !== none && position < end; i++) {
       const first = position - rarest;
-      if (position >= end) return undefined;
       if (i >= maxComparisons) return this.#isFoundByDefault ? this.#textAt(position) : undefined;
       if (first >= 0 && wanted.every((id, offset) => this.#sequence.at(first + offset) === id))
         return this.#textAt(first);
+      position = this.#nexts.at(position);
     }
     return undefined;
-  }
-
-  #occurrences(id: number): number {
-    return this.#positions[id]?.length ?? 0;
   }
 
   /** The text that a position of the sequence belongs to. */
