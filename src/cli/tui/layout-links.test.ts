@@ -14,7 +14,7 @@ test('[attack 56] a terminal that has hyperlinks gets none: the address is shown
     const style = createLayoutStyle(createTextStyles('none'), (code) => code.split('\n'));
     const text = '[the manual](https://evil.example/?d=1) ![x](https://evil.example/?d=2)';
     const lines = renderChunk({ type: 'text', text, lang: '', blankBefore: false }, 100, style).join('\n');
-    assert.doesNotMatch(lines, /\u001b\]8/);
+    assert.ok(!lines.includes('\u001b]8'));
     assert.match(lines, /the manual \(https:\/\/evil\.example\/\?d=1\)[^]*x \(https:\/\/evil\.example\/\?d=2\)/);
   } finally {
     process.env = saved;
