@@ -215,10 +215,16 @@ export function createConversationTracker({
       try {
         const guide = await opening;
         makeRoom();
-        const carried = origin && {
-          carried: origin === 'forgotten' ? [unseenHistory] : await (await opened(origin)).listUntrusted(),
+        const replaced = origin && {
+          untrusted: origin === 'forgotten' ? [unseenHistory] : await (await opened(origin)).listUntrusted(),
+          isReply: (text: string) => replies.find(text, caller) !== undefined,
         };
-        const guidance = await guide.beforeRequest({ ...reading, messages, marks: logMarks, ...carried });
+        const guidance = await guide.beforeRequest({
+          ...reading,
+          messages,
+          marks: logMarks,
+          ...(replaced ? { replaced } : {}),
+        });
         if (previous !== undefined && !earlier) {
           await guide.remark('guide/unseen', previous);
           await guide.addUntrusted([unseenHistory]);

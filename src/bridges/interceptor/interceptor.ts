@@ -89,8 +89,8 @@ export type InterceptedRequest = {
   readonly marks?: readonly number[];
   /** Names of tools that have no effect outside the caller's program. */
   readonly readOnlyTools?: readonly string[];
-  /** The texts of third parties in the history that the caller replaced by this one: its new messages may repeat them. */
-  readonly carried?: readonly UntrustedText[];
+  /** What is known of the history that the caller replaced by this one, if its new messages may repeat it: texts of third parties, and whether a text repeats a reply. */
+  readonly replaced?: { readonly untrusted: readonly UntrustedText[]; isReply(text: string): boolean };
 };
 
 /** A response. `raw` is stored if the model must see it again. */
@@ -197,7 +197,7 @@ export async function createInterceptor(options: InterceptorOptions = {}): Promi
   }
 
   /** Records new messages. */
-  async function takeIn({ messages }: InterceptedRequest, isRewritten: boolean): Promise<void> {
+  async function takeIn({ messages, replaced }: InterceptedRequest, isRewritten: boolean): Promise<void> {
     const { marks } = readView(head.state, given);
     const known = marks.length;
     let mark = known === 0 ? 0 : (marks.items[known - 1]?.mark ?? 0);
@@ -205,8 +205,10 @@ export async function createInterceptor(options: InterceptorOptions = {}): Promi
       if (i < known) continue;
       mark = extendPrefixHash(mark, message);
       const isLast = i === messages.length - 1;
-      const words =
-        isRewritten && flow ? await readRewrittenWords(message, { flow, echo, state: head.state, isLast }) : undefined;
+      const isReply = (text: string): boolean => echo.find(text) !== undefined || replaced?.isReply(text) === true;
+      const words = isRewritten
+        ? await readRewrittenWords(message, { flow, isReply, state: head.state, isLast })
+        : undefined;
       await head.record((state) => callerMessageToFacts(message, state, isFailure, words));
       await head.record([{ type: 'annotation-added', key: MESSAGE_REMARK, value: mark }]);
     }
@@ -262,8 +264,8 @@ export async function createInterceptor(options: InterceptorOptions = {}): Promi
       const isBranch = await goBack(asked);
       await recordSessionStart(head, asked, options);
       agent = createInterceptorParts(options, asked, flow);
-      await addUntrusted(asked.carried ?? []);
-      await takeIn(asked, isBranch || asked.carried !== undefined);
+      await addUntrusted(asked.replaced?.untrusted ?? []);
+      await takeIn(asked, isBranch || asked.replaced !== undefined);
       await head.record((state) => [
         ...closeOpenCallFacts(state),
         ...runStartedFacts(state, agent, { ...noLimits, ...options.limits }),

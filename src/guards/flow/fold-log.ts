@@ -101,11 +101,22 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
 
   function startEpoch(
     session: FlowSession,
-    { tools, baseline }: Event & { readonly type: 'epoch-started' },
+    { tools, baseline, reason }: Event & { readonly type: 'epoch-started' },
   ): FlowSession {
     const isFresh = session.state === session.fresh;
     const state = session.state.add(...readToolDescriptions(session.state, tools));
     // The history of a fork may have texts of third parties that are not in this log.
+    if (baseline && !isFresh && reason === 'edited') {
+      // A program wrote this history: what of it the user typed before is known, the rest can be anything.
+      const others = baseline.messages.filter(
+        ({ role, parts }) => role === 'tool' || (role === 'user' && !state.userTexts.includes(textOf(parts))),
+      );
+      const read = others.some(({ role }) => role === 'user') ? baseline.messages : others;
+      return read.reduce<FlowSession>(
+        (all, { parts }) => addText(all, textOf(parts), { tool: 'an edited history', call: '' }),
+        { ...session, state },
+      );
+    }
     if (!baseline || !isFresh) return { ...session, state, ...(isFresh ? { fresh: state } : {}) };
     const stored = restoreFlowState(baseline.views?.[flowViewName], options);
     if (stored) return { state: stored.add(...readToolDescriptions(stored, tools)), open: [] };

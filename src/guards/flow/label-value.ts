@@ -1,6 +1,7 @@
 // Labels one value of a call: where in the session it comes from decides how far it can be trusted.
 import path from 'node:path';
 import { toAmount } from './amounts.ts';
+import { normalizeText } from './normalize-text.ts';
 import { valueTokens, type FlowState } from './flow-state.ts';
 import { wholeForms } from './whole-values.ts';
 import type { FlowSource, Integrity, LabelledValue } from './types.ts';
@@ -100,9 +101,23 @@ function isBelowUserPath(state: FlowState, value: string): boolean {
     !parts.includes('..') &&
     parts.slice(0, -1).some((_, i) => {
       const parent = parts.slice(0, i + 1).join('/');
-      return parent.length >= minIdChars && state.isFromUser(valueTokens(parent));
+      return parent.length >= minIdChars && state.isFromUser(valueTokens(parent)) && isTypedAlone(state, parent);
     })
   );
+}
+
+/** What follows a path: a space, the end, or punctuation. */
+const endsPath = /^\/?(?:$|[^\p{L}\p{N}_/.-]|\.(?![\p{L}\p{N}_]))/u;
+
+/** Whether the user typed a folder, and not a longer path that begins with it. */
+function isTypedAlone({ userTexts }: FlowState, folder: string): boolean {
+  const wanted = normalizeText(folder);
+  return userTexts.some((typed) => {
+    const text = normalizeText(typed);
+    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1))
+      if (endsPath.test(text.slice(at + wanted.length, at + wanted.length + 3))) return true;
+    return false;
+  });
 }
 
 /** Whether the last part of a path is a trusted value. */
