@@ -128,10 +128,19 @@ const sessionDiff = (events: readonly Event[]): string =>
 
 const statusCommand: SlashCommand = {
   name: 'status',
-  description: 'model and where your text goes, folder, session, mode, context, cost, MCP servers, sandbox',
+  description:
+    'model and where your text goes, folder, session, mode, context, cost, MCP servers, sandbox, private data',
   allowedDuringRun: true,
-  run(_, { conversation, showPage }) {
+  async run(_, { conversation, showPage }) {
     const { model, settings, agent } = conversation;
+    const { reportSessionLegs } = await import('../../coding-agent/flow/index.ts');
+    const { cwd } = agent.workspace;
+    const { dirs } = settings;
+    const legs = await reportSessionLegs(await conversation.events(), {
+      tools: conversation.session.agent.tools,
+      dirs,
+      cwd,
+    });
     const servers = getMcpServers(agent.tools).status();
     const rows: readonly (readonly [string, string])[] = [
       ['model', conversation.status().model],
@@ -145,6 +154,7 @@ const statusCommand: SlashCommand = {
       ['sandbox', `${agent.sandbox.name}: ${agent.sandbox.description}`],
       ['instructions', agent.instructions.files.map((file) => file.path).join(', ') || 'none'],
       ['MCP servers', servers.length === 0 ? 'none' : servers.map(formatMcpStatus).join('; ').replaceAll('\n', ' ')],
+      ...legs,
       ['settings', settings.userFile],
     ];
     showPage(rows.map(([name, value]) => `${name.padEnd(16)}${value}`).join('\n'), 'Status');

@@ -7,6 +7,7 @@ export {
   storeDeclaration,
   type ProjectDeclarations,
 } from './declaration-files.ts';
+export { reportSessionLegs } from './session-legs.ts';
 export { readForeignTools, type ForeignTools } from './foreign-config.ts';
 export { listKnownTools, type KnownTools } from './known-tools.ts';
 export { openReviewerModel, type AgentReviewerContext } from './agent-reviewer.ts';

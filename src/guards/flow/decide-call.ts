@@ -1,6 +1,7 @@
 // The flow policy: decides about a call from the labels of its values, the declaration of its tool and the words of the user.
 import { isObject, type Json } from '../../core/index.ts';
 import { findBadContent } from './content-rules.ts';
+import { findEgress } from './egress.ts';
 import { valueTokens, type FlowState } from './flow-state.ts';
 import { labelValue, readContext, type Label } from './label-value.ts';
 import { normalizeText, splitTokens } from './normalize-text.ts';
@@ -27,11 +28,18 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
     type: 'ask',
     rule,
     values,
-    bad: bad.map((each) => (each.found ? { ...each, context: readContext(each.found) } : each)),
+    bad: [
+      ...bad.map((each) => (each.found ? { ...each, context: readContext(each.found) } : each)),
+      ...findEgress(state, tools, call, values),
+    ],
   });
+  const allow = (): FlowDecision => {
+    const egress = findEgress(state, tools, call, values);
+    return egress.length > 0 ? { type: 'ask', rule: 'private-data', values, bad: egress } : { type: 'allow', values };
+  };
   const answer = state.answerOfCall(call);
   if (answer === false) return { type: 'deny', rule: 'refused-before', values, bad: [] };
-  if (answer === true) return { type: 'allow', values };
+  if (answer === true) return allow();
   if (!declaration)
     return ask(
       'undeclared-tool',
@@ -63,7 +71,7 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
   const content = effect === 'external' ? findBadContent(state, action, values) : [];
   if (content.length > 0) return ask('untrusted-content', content);
   // Without a text of a third party only the model can be wrong: the permission gate asks about its calls.
-  return isRequested || (!destructive && !state.hasUntrusted) ? { type: 'allow', values } : ask('not-requested');
+  return isRequested || (!destructive && !state.hasUntrusted) ? allow() : ask('not-requested');
 }
 
 /** Words of names that say nothing about what a tool does. */

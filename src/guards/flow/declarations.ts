@@ -41,7 +41,7 @@ function parseTool(name: string, value: unknown): ToolDeclaration {
     ...(destructive === true ? { destructive } : {}),
     inputs: inputs as Record<string, ParameterRole>,
     output: parseOutput(name, output),
-    ...(isPrivate === true ? { private: isPrivate } : {}),
+    ...(typeof isPrivate === 'boolean' ? { private: isPrivate } : {}),
   };
 }
 

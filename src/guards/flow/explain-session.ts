@@ -1,10 +1,12 @@
 // Explains a recorded session: for each call the labels and sources of its values, and what the flow policy decides about it. Works in every mode, because it reads the log only.
 import { messageToolCalls, parseFlowReview, type Event, type FlowReview, type ToolSpec } from '../../core/index.ts';
 import { decideCall } from './decide-call.ts';
+import { readLegs, type SessionLegs } from './egress.ts';
 import { declareTool } from './declare-tool.ts';
 import { toFlowCall } from './flow-call.ts';
 import type { FlowLog } from './flow-log.ts';
 import { createFlowFold } from './fold-log.ts';
+import { findWayOut } from './ways-out.ts';
 import type { FlowStateOptions } from './flow-state.ts';
 import type { FlowCall, FlowDecision, FlowDeclarations, LabelledValue, ToolDeclaration } from './types.ts';
 
@@ -12,6 +14,8 @@ import type { FlowCall, FlowDecision, FlowDeclarations, LabelledValue, ToolDecla
 export type ExplainedCall = FlowCall & {
   readonly turn: number;
   readonly decision: FlowDecision;
+  /** Where it can carry data to; absent if it carries none. */
+  readonly destinations?: readonly string[];
   /** What became of it: the outcome in the log; absent if it has none. */
   readonly outcome?: string;
   /** Whether the flow policy asked about it when it ran. */
@@ -25,6 +29,8 @@ export type ExplainedSession = {
   readonly calls: readonly ExplainedCall[];
   readonly counts: { readonly allow: number; readonly ask: number; readonly deny: number };
   readonly byRule: Readonly<Record<string, number>>;
+  /** The sources of private data and of untrusted text in the session. */
+  readonly legs: SessionLegs;
 };
 
 /** Explains the events of a session. Tools that have no declaration are declared from the schema in the log, as `external`. */
@@ -43,8 +49,10 @@ export function explainSession(
   const decide = (id: string): void => {
     const call = open.get(id);
     if (!call || decided.has(key(turn, id))) return;
-    const decision = withoutTexts(decideCall(fold.read(log).state, complete, call));
-    decided.set(key(turn, id), { ...call, turn, decision, wasAsked: false });
+    const { state } = fold.read(log);
+    const decision = withoutTexts(decideCall(state, complete, call));
+    const { destinations } = findWayOut(state, complete.tools.get(call.tool), call, decision.values) ?? {};
+    decided.set(key(turn, id), { ...call, turn, decision, ...(destinations ? { destinations } : {}), wasAsked: false });
   };
   for (const event of events) {
     const review = parseFlowReview(event);
@@ -76,6 +84,7 @@ export function explainSession(
   const rules = calls.flatMap(({ decision }) => (decision.type === 'allow' ? [] : decision.rule));
   return {
     calls,
+    legs: readLegs(fold.read(log).state, complete.tools),
     counts: { allow: count('allow'), ask: count('ask'), deny: count('deny') },
     byRule: Object.fromEntries([...Map.groupBy(rules, (rule) => rule)].map(([rule, list]) => [rule, list.length])),
   };

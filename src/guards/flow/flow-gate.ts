@@ -1,6 +1,7 @@
 // The gate of the flow policy: asks or denies if text of third parties decides where an effect goes, or if the user did not request it.
 import type { Gate, RunState } from '../../core/index.ts';
 import { decideCall } from './decide-call.ts';
+import { readLegs } from './egress.ts';
 import { toFlowCall } from './flow-call.ts';
 import type { FlowLog } from './flow-log.ts';
 import type { FlowFold } from './fold-log.ts';
@@ -41,15 +42,16 @@ export function createFlowGate(
     }
     const { findSuspicious } = await import('./suspicious-texts.ts');
     const suspicious = findSuspicious(state, decision.bad);
+    const legs = readLegs(state, declarations.tools);
     const userText = state.userTexts.at(-1);
     return {
       type: 'ask',
-      question: formatFlowQuestion(call, decision, userText, suspicious),
+      question: formatFlowQuestion(call, decision, userText, suspicious, legs),
       by,
       preview: {
         title: `Run ${call.tool}?`,
         notes: [],
-        warning: createFlowWarning(decision, userText, suspicious),
+        warning: createFlowWarning(decision, userText, suspicious, legs),
       },
     };
   };

@@ -1,5 +1,7 @@
 // Formats the question of the flow policy about a call for the user, and its denial for the model.
 import { askedEachTimeText, escapeInvisible, truncateMiddle, type ApprovalWarning } from '../../core/index.ts';
+import type { SessionLegs } from './egress.ts';
+import { describeEgress, formatEgress } from './egress-question.ts';
 import type { SuspiciousText } from './suspicious-texts.ts';
 import type { FlowCall, FlowDecision, FlowRule, FlowSource, LabelledValue } from './types.ts';
 
@@ -17,6 +19,7 @@ const reasons: Readonly<Record<FlowRule, string>> = {
   'untrusted-value-not-requested': 'You did not ask for this, and a text of a third party decides what it acts on.',
   'untrusted-content': 'You did not write these links, sums, quantities or dates.',
   'not-requested': 'You did not ask for this.',
+  'private-data': 'It can send out private data, and text of third parties is in this session.',
 };
 
 /** The reason of a rule. Values that are in no text are not those of a third party: the model made them. */
@@ -34,15 +37,18 @@ const maxUserChars = 300;
 /** The question about a call: what it does, which values come from where, and what the user wrote. */
 export function formatFlowQuestion(
   call: FlowCall,
-  { rule, bad }: BlockedDecision,
+  { rule, bad: all }: BlockedDecision,
   userText: string | undefined,
   suspicious: readonly SuspiciousText[] = [],
+  legs?: SessionLegs,
 ): string {
+  const bad = all.filter(({ role }) => role !== 'egress');
   const more = bad.length > maxShown ? [`  and ${bad.length - maxShown} more values`] : [];
   return [
     `Run ${call.tool}? ${findReason(rule, bad)}`,
     ...bad.slice(0, maxShown).flatMap(formatValue),
     ...more,
+    ...formatEgress(all, legs),
     ...suspicious.slice(0, maxShown).map(formatSuspicious),
     `  The whole call: ${show(JSON.stringify(call.input), 600)}`,
     ...(userText === undefined ? [] : [`  You wrote: ${quote(userText, maxUserChars)}`]),
@@ -52,15 +58,18 @@ export function formatFlowQuestion(
 
 /** The same as data for a view: the reason, each value with its origin, and what the user wrote. */
 export function createFlowWarning(
-  { rule, bad }: BlockedDecision,
+  { rule, bad: all }: BlockedDecision,
   userText: string | undefined,
   suspicious: readonly SuspiciousText[] = [],
+  legs?: SessionLegs,
 ): ApprovalWarning {
+  const bad = all.filter(({ role }) => role !== 'egress');
   return {
     reason: findReason(rule, bad),
     rows: [
       ...bad.slice(0, maxShown).flatMap(describeValue),
       ...(bad.length > maxShown ? [{ name: '', text: `and ${bad.length - maxShown} more values` }] : []),
+      ...describeEgress(all, legs),
       ...suspicious.slice(0, maxShown).map(({ source, score }) => ({
         name: 'suspicious',
         text: `${nameSource(source)} looks like an instruction (detector, score ${score.toFixed(1)})`,
@@ -97,7 +106,7 @@ function formatValue({ parameter, value, label, source, context }: LabelledValue
       ? label === 'unknown'
         ? 'found in no text of yours'
         : 'not from you'
-      : `from ${source.tool}${source.field === undefined ? '' : `, field ${show(source.field, 80)}`}${source.call === '' ? '' : `, call ${source.call}`}`;
+      : `from ${source.tool}${source.of === undefined ? '' : ` ${show(source.of, 120)}`}${source.field === undefined ? '' : `, field ${show(source.field, 80)}`}${source.call === '' ? '' : `, call ${source.call}`}`;
   return [
     `  ${parameter}: ${quote(value, maxValueChars)} (${origin})`,
     ...(context === undefined ? [] : [`    ${quote(context, maxValueChars)}`]),
@@ -108,12 +117,16 @@ const formatSuspicious = ({ source, score }: SuspiciousText): string =>
   `  suspicious: the text from ${show(source.tool, 80)}${source.call === '' ? '' : `, call ${source.call}`} looks like an instruction (detector, score ${score.toFixed(1)})`;
 
 /** What the model reads. It names no values: text of third parties must not be repeated as a reason. */
-export const formatDenial = ({ tool }: FlowCall, { rule, bad }: BlockedDecision): string =>
-  [
-    `${tool} was not run. ${findReason(rule, bad)}`,
-    ...(bad.length > 0 ? [`Parameters: ${[...new Set(bad.map(({ parameter }) => parameter))].join(', ')}.`] : []),
+export function formatDenial({ tool }: FlowCall, { rule, bad }: BlockedDecision): string {
+  const values = bad.filter(({ role }) => role !== 'egress');
+  const sources = new Set(bad.flatMap(({ role, source }) => (role === 'egress' && source ? [source.tool] : [])));
+  return [
+    `${tool} was not run. ${findReason(rule, values)}`,
+    ...(values.length > 0 ? [`Parameters: ${[...new Set(values.map(({ parameter }) => parameter))].join(', ')}.`] : []),
+    ...(sources.size > 0 ? [`Private data from ${[...sources].join(', ')} is in this session.`] : []),
     'Do what the user asked for without this call, or tell the user what is missing.',
   ].join(' ');
+}
 
 const show = (text: string, max: number): string =>
   escapeInvisible(truncateMiddle(text.replaceAll(/\s+/g, ' ').trim(), max));

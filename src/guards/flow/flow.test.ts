@@ -159,7 +159,9 @@ test('[A39] a long field of a first-party result is untrusted, a short one is tr
 
 test('[A39] a page is compared by its host', () => {
   const state = createSession('Open https://shop.example/start', [{ sender: 'x', body: 'see https://evil.example/a' }]);
-  assert.equal(rule(decide(state, 'open_page', { url: 'https://shop.example/other' })), 'allow');
+  assert.equal(rule(decide(state, 'open_page', { url: 'https://shop.example/start' })), 'allow');
+  // The inbox is private, and a path that the user did not write can carry data.
+  assert.equal(rule(decide(state, 'open_page', { url: 'https://shop.example/other' })), 'private-data');
   assert.equal(rule(decide(state, 'open_page', { url: 'https://evil.example/shop.example' })), 'untrusted-value');
   assert.equal(rule(decide(state, 'open_page', { url: 'https://shop.example.evil.example/' })), 'untrusted-value');
   assert.equal(rule(decide(state, 'open_page', { url: 'https://shop.example@evil.example/' })), 'untrusted-value');

@@ -2,6 +2,7 @@
 import { messageToolCalls, type Event, type Json, type MessagePart } from '../../core/index.ts';
 import { decideCall } from './decide-call.ts';
 import { toFlowCall } from './flow-call.ts';
+import { nameSources, readPrivateData } from './private-data.ts';
 import { callKey, FlowState, type FlowEntry, type FlowStateOptions } from './flow-state.ts';
 import { flowViewName, readStoredEvents, subagentAnnotation, type FlowLog } from './flow-log.ts';
 import { applyLabels } from './apply-labels.ts';
@@ -91,7 +92,8 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
       : [];
     // What the result of an effect says is not new after the effect.
     const entries = [
-      ...readResult(session.state, call, event.text, labelled, values, event.data),
+      ...readPrivateData(call, event.text, { ...declaration, ...(labelled.private ? { private: true } : {}) }, options),
+      ...nameSources(readResult(session.state, call, event.text, labelled, values, event.data), call, declaration),
       ...(event.files?.length ? [readFiles({ tool: call.tool, call: call.id })] : []),
       // A code that was wrong completes nothing: the next one can.
       ...readEffect(declarations, call.tool, true).filter((entry) => !isFailedConfirm(entry, event.outcome)),

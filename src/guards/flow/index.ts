@@ -13,6 +13,9 @@ export {
   type DetectorReport,
   type DetectorScore,
 } from '../detector/index.ts';
+export { readLegs, type LegSource, type SessionLegs } from './egress.ts';
+export { formatLegs, formatSources } from './egress-question.ts';
+export { isPrivatePath, nameSources, readPrivateData } from './private-data.ts';
 export { decideCall } from './decide-call.ts';
 export { parseDeclarations } from './declarations.ts';
 export { createFlowGate, type FlowMode } from './flow-gate.ts';

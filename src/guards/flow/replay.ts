@@ -3,6 +3,7 @@ import { FairleadError, isObject, type Json } from '../../core/index.ts';
 import { decideCall } from './decide-call.ts';
 import { callKey, FlowState } from './flow-state.ts';
 import type { BlockedDecision } from './flow-question.ts';
+import { readPrivateData } from './private-data.ts';
 import { loadYaml } from './parse-structure.ts';
 import { readEffect } from './pending-effect.ts';
 import { readResult } from './read-result.ts';
@@ -147,6 +148,7 @@ export function* replaySteps(
       const call = calls.get(event.call);
       if (call)
         state = state.add(
+          ...readPrivateData(call, event.text, declarations.tools.get(call.tool) ?? {}, {}),
           ...readResult(
             state,
             call,

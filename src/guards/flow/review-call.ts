@@ -64,7 +64,8 @@ export function createReviewSubject(
   { type, rule, bad }: BlockedDecision,
 ): ReviewSubject | undefined {
   if (type === 'deny' || !reviewableRules.has(rule)) return undefined;
-  if (bad.some(({ value }) => state.isRefusedValue(value))) return undefined;
+  // A reviewer does not see which private data a call can carry out.
+  if (bad.some(({ role, value }) => role === 'egress' || state.isRefusedValue(value))) return undefined;
   const declaration = tools.get(call.tool);
   if (declaration?.effect === 'confirm') return undefined;
   const subject: ReviewSubject = {

@@ -44,7 +44,7 @@ export type ToolDeclaration = {
   /** The role of each parameter. A parameter that is not named is a control parameter. */
   readonly inputs?: Readonly<Record<string, ParameterRole>>;
   readonly output?: OutputDeclaration;
-  /** Whether the output is confidential. */
+  /** Whether the output is private. Without it, the name of the tool decides. */
   readonly private?: boolean;
   /** Whether labels of its results may lower distrust, because the user trusts its server. Labels that raise it always count. */
   readonly trustsLabels?: boolean;
@@ -73,13 +73,18 @@ export type FlowSource = {
   readonly call: string;
   /** The path of the field, such as `[0].body`. */
   readonly field?: string;
+  /** What was read: a file, an address, or the input of the call. */
+  readonly of?: string;
+  /** Why the data is private; only of private data. */
+  readonly why?: string;
 };
 
 /** A value of a call with its label. */
 export type LabelledValue = {
   /** The path of the parameter, such as `recipients[0]`. */
   readonly parameter: string;
-  readonly role: ParameterRole | 'undeclared';
+  /** `egress`: not a value of the call, but a place that it can carry private data to; `parameter` names the place, `source` the data. */
+  readonly role: ParameterRole | 'undeclared' | 'egress';
   readonly value: string;
   readonly label: Integrity;
   readonly source?: FlowSource | undefined;
@@ -99,7 +104,8 @@ export type FlowRule =
   | 'untrusted-value'
   | 'untrusted-value-not-requested'
   | 'untrusted-content'
-  | 'not-requested';
+  | 'not-requested'
+  | 'private-data';
 
 /** The decision about a call. */
 export type FlowDecision =

@@ -6,7 +6,7 @@ import {
   formatFlowReview,
   truncateMiddle,
 } from '../../../core/index.ts';
-import { explainSession, type ExplainedCall, type LabelledValue } from '../../../guards/flow/index.ts';
+import { explainSession, formatLegs, type ExplainedCall, type LabelledValue } from '../../../guards/flow/index.ts';
 import { listKnownTools } from '../../../coding-agent/flow/index.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
 import { findRecordedSessions, getDirectoryOfEvents, readRecordedEvents } from '../../../evals/index.ts';
@@ -52,6 +52,11 @@ export const explainCommand: (args: readonly string[]) => Promise<number> = with
     print(
       `${calls.length} calls: ${allow} allowed, ${ask} asked about, ${deny} denied by the flow policy.${rules.length > 0 ? ` Rules: ${rules.join(', ')}.` : ''}\n`,
     );
+    const legs = formatLegs(
+      explained.legs,
+      calls.flatMap(({ destinations = [] }) => destinations),
+    );
+    print(formatColumns(legs));
     return 0;
   },
 );
@@ -65,6 +70,7 @@ function formatCall({
   outcome,
   wasAsked,
   review,
+  destinations = [],
 }: ExplainedCall & { number: number }): string {
   const verdict =
     decision.type === 'allow' ? 'allowed' : `${decision.type === 'ask' ? 'asked about' : 'denied'}: ${decision.rule}`;
@@ -82,7 +88,15 @@ function formatCall({
       ? []
       : [`  ${parameter} stands in: "${escapeInvisibleLine(truncateMiddle(context.replaceAll(/\s+/g, ' '), 300))}"\n`],
   );
-  return `${number}. ${escapeInvisibleLine(tool)} (turn ${turn}, call ${id}): ${verdict}; ${inLog}\n${formatColumns(rows)}${contexts.join('')}${review ? `  ${formatFlowReview(review)}\n` : ''}`;
+  const egress = bad.filter(({ role }) => role === 'egress');
+  const ways = [
+    ...(destinations.length > 0 ? [`  can carry data to: ${escapeInvisibleLine(destinations.join(', '))}\n`] : []),
+    ...egress.map(
+      ({ parameter, source }) =>
+        `  private data for ${escapeInvisibleLine(parameter)}: ${escapeInvisibleLine(`${source?.tool ?? ''} ${source?.of ?? ''}`.trim())}\n`,
+    ),
+  ];
+  return `${number}. ${escapeInvisibleLine(tool)} (turn ${turn}, call ${id}): ${verdict}; ${inLog}\n${formatColumns(rows)}${contexts.join('')}${ways.join('')}${review ? `  ${formatFlowReview(review)}\n` : ''}`;
 }
 
 const formatSource = ({ source }: LabelledValue): string =>
