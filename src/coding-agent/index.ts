@@ -59,6 +59,6 @@ export {
 export { formatApprovalDetail, formatPreview, numberDiffLines, type PreviewFormatOptions } from './format-preview.ts';
 export { privacyView, findPrivacyLabel, assertLocalModel } from './private-sessions.ts';
 export { isVerificationDemanded } from './verification/verification-demand.ts';
-export { selectSandbox } from './sandbox.ts';
+export { selectMicrovm, selectSandbox } from './sandbox.ts';
 export { createPolicyContext } from './gates.ts';
 export { listFileChanges, restoreFileChanges, type FileChanges, type RecordedChange } from './file-changes.ts';

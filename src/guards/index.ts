@@ -31,13 +31,15 @@ export { evaluatePolicy, type PolicyContext, type PolicyDecision } from './polic
 export { packageInstallGate } from './policy/package-guard.ts';
 export { parsePolicy, type Policy, type PolicyRule } from './policy/policy.ts';
 export { commandRunners, interpreters, packageRunners, shells } from './runner-programs.ts';
-export { chooseSandbox, lazyContainerSandbox } from './sandbox/choose.ts';
+export { chooseSandbox, findMicrovm, lazyContainerSandbox } from './sandbox/choose.ts';
+export type { MicrovmObstacle, MicrovmParts } from './sandbox/microvm/find-microvm.ts';
 export { containerSandbox, type ContainerOptions } from './sandbox/container.ts';
 export { sandboxRefusalGate } from './sandbox/refusal-gate.ts';
 export {
   noSandbox,
   withSandbox,
   type SandboxAccess,
+  type MicrovmOptions,
   type SandboxMode,
   type SandboxOptions,
   type SandboxPaths,

@@ -5,6 +5,7 @@ import { guardsCheck } from './guards-check.ts';
 import { hardwareCheck } from './hardware-check.ts';
 import { logCheck } from './log-check.ts';
 import { machineChecks } from './machine-checks.ts';
+import { microvmCheck } from './microvm-check.ts';
 import { modelChecks } from './model-checks.ts';
 import { containerCheck } from './container-check.ts';
 import { toolsCheck } from './tools-check.ts';
@@ -16,6 +17,7 @@ export const doctorChecks: readonly DoctorCheck[] = [
   hardwareCheck,
   toolsCheck,
   commandSandboxCheck,
+  microvmCheck,
   guardsCheck,
   containerCheck,
   logCheck,

@@ -4,7 +4,10 @@ import { withSandbox } from '../../guards/index.ts';
 import { fail, ok, warn, type DoctorCheck } from './check.ts';
 import { noLeaksMessage, probeSandbox } from './sandbox-probe.ts';
 
+/** An emulated processor takes long to start a kernel. */
+const bootTimeoutMs = 180_000;
 const filterFix = 'Install bubblewrap or perl.';
+const hardwareFix = 'Use a machine with /dev/kvm.';
 
 /** Checks the sandbox of commands. */
 export const commandSandboxCheck: DoctorCheck = {
@@ -17,11 +20,14 @@ export const commandSandboxCheck: DoctorCheck = {
     if (sandbox.name === 'none') return warn(sandbox.description, 'Start without --no-sandbox.');
     const inside = withSandbox(workspace, sandbox);
     const run = async (command: string): Promise<string> =>
-      (await inside.exec(command, { signal, timeoutMs: 20_000 })).text;
+      (await inside.exec(command, { signal, timeoutMs: sandbox.name === 'microvm' ? bootTimeoutMs : 20_000 })).text;
     try {
       const { output, leaks } = await probeSandbox(run, workspace.cwd);
       const works = `A command in ${sandbox.name} ${noLeaksMessage}`;
-      if (leaks?.length === 0) return limitation === undefined ? ok(works) : warn(`${works} ${limitation}`, filterFix);
+      if (leaks?.length === 0)
+        return limitation === undefined
+          ? ok(works)
+          : warn(`${works} ${limitation}`, sandbox.name === 'microvm' ? hardwareFix : filterFix);
       return fail(
         leaks
           ? `${sandbox.name} does not confine commands: ${leaks.join(', and ')}.`

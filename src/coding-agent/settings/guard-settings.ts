@@ -1,8 +1,8 @@
-// The settings of guards against untrusted text and data loss.
+// The settings of guards against untrusted text and data loss, and of the kind of sandbox.
 import { patternParser, textParser } from './parsers.ts';
 import type { SettingEntry } from './schema.ts';
 
-/** The settings of the flow policy, of marks around untrusted text and of data loss prevention. */
+/** The settings of the flow policy, of marks around untrusted text, of data loss prevention, and of the kind of sandbox. */
 export const guardEntries: Readonly<Record<string, SettingEntry>> = {
   flow: {
     project: 'never',
@@ -23,5 +23,24 @@ export const guardEntries: Readonly<Record<string, SettingEntry>> = {
     project: 'never',
     description: 'personal data and secrets in what leaves this machine: off, observe, redact, ask or block',
     parse: patternParser(/^(off|observe|redact|ask|block)$/, 'off, observe, redact, ask or block'),
+  },
+  'sandbox.kind': {
+    project: 'never',
+    description: 'the sandbox of commands: auto (the best one), bubblewrap, util-linux, container or microvm',
+    parse: patternParser(
+      /^(auto|bubblewrap|util-linux|container|microvm)$/,
+      'auto, bubblewrap, util-linux, container or microvm',
+    ),
+  },
+  'sandbox.kernel': {
+    project: 'never',
+    description: 'the kernel image of the sandbox microvm, as vmlinuz-<version>; by default the newest in /boot',
+    parse: patternParser(/^\/[^\0\n]+$/, 'an absolute path'),
+  },
+  'sandbox.emulation': {
+    project: 'never',
+    description:
+      'whether the sandbox microvm emulates the processor where there is no /dev/kvm, which is slow: true or false',
+    parse: patternParser(/^(true|false)$/, 'true or false'),
   },
 };

@@ -9,14 +9,30 @@ type ExtraOptions = readonly string[];
 /** Options of bubblewrap 0.8 and later: no user namespaces inside, which would expose more of the kernel. */
 export const newerOptions: ExtraOptions = ['--disable-userns'];
 
-/** Returns the launcher that uses this bubblewrap program. */
-export const bubblewrapLauncher = (program: string, extras: ExtraOptions = []): NamespaceLauncher => ({
+/** Returns the launcher that uses this bubblewrap program, with these devices of the machine inside. */
+export const bubblewrapLauncher = (
+  program: string,
+  extras: ExtraOptions = [],
+  devices: readonly string[] = [],
+): NamespaceLauncher => ({
   name: 'bubblewrap',
   wrap(plan, cwd, argv) {
     const [first, ...rest] = withSeccompFilter(program);
-    return [first, ...rest, ...extras, ...formatPlan(plan), '--chdir', cwd, '--', ...argv];
+    return [
+      first,
+      ...rest,
+      ...extras,
+      ...formatPlan(plan),
+      ...devices.flatMap(shareDevice),
+      '--chdir',
+      cwd,
+      '--',
+      ...argv,
+    ];
   },
 });
+
+const shareDevice = (device: string): readonly string[] => ['--dev-bind', device, device];
 
 /** Adds the seccomp filter, which bubblewrap reads from an open file. */
 function withSeccompFilter(program: string): readonly [string, ...string[]] {

@@ -1,6 +1,14 @@
 // Chooses the sandbox for commands once for each set of folders, and keeps the choice.
 import type { ContainerOptions } from './container.ts';
-import { noSandbox, type Sandbox, type SandboxMode, type SandboxOptions } from './sandbox.ts';
+import type { MicrovmObstacle, MicrovmParts } from './microvm/find-microvm.ts';
+import {
+  noSandbox,
+  type MicrovmOptions,
+  type Sandbox,
+  type SandboxMode,
+  type SandboxOptions,
+  type SandboxPaths,
+} from './sandbox.ts';
 
 const sandboxCache = new Map<string, Promise<Sandbox>>();
 
@@ -14,7 +22,7 @@ export function chooseSandbox({ mode: given = 'auto', ...paths }: SandboxOptions
   return sandbox;
 }
 
-const confiningModes = ['bubblewrap', 'util-linux', 'container'] as const;
+const confiningModes = ['bubblewrap', 'util-linux', 'container', 'microvm'] as const;
 
 /** The variable FAIRLEAD_SANDBOX names the sandbox to use instead of the best one. It cannot turn the sandbox off. */
 const modeOfEnvironment = (): Exclude<SandboxMode, 'none'> =>
@@ -39,3 +47,9 @@ export function lazyContainerSandbox(options: ContainerOptions, untrustedRoots: 
     exec: async (command, given, outside) => (await (loading ??= load())).exec(command, given, outside),
   };
 }
+
+/** Finds what a virtual machine for commands needs on this machine, or the first obstacle. */
+export const findMicrovm = async (
+  paths: Pick<SandboxPaths, 'roots' | 'path' | 'egress'>,
+  options?: MicrovmOptions,
+): Promise<MicrovmParts | MicrovmObstacle> => (await import('./microvm/find-microvm.ts')).findMicrovm(paths, options);

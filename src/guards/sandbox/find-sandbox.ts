@@ -8,6 +8,7 @@ import { findNamespaceObstacle, formatInstallCommand } from './namespace-obstacl
 import { seatbeltSandbox, seatbeltUnavailableReason } from './seatbelt.ts';
 import {
   unavailableSandbox,
+  type MicrovmOptions,
   type Sandbox,
   type SandboxMode,
   type SandboxOptions,
@@ -20,19 +21,31 @@ import { findBusyBoxProgram, findUtilLinuxPrograms, utilLinuxLauncher } from './
 /** Returns the best sandbox that works here; if none works, one that refuses every command with the reason. */
 export async function findSandbox(
   mode: Exclude<SandboxMode, 'none'>,
-  { container, ...paths }: Omit<SandboxOptions, 'mode'>,
+  { container, microvm, ...paths }: Omit<SandboxOptions, 'mode'>,
 ): Promise<Sandbox> {
   if (paths.roots.includes('/'))
     return unavailableWithHint(
       'the working folder is the root of the disk, which no sandbox can confine',
       'Start in another folder',
     );
+  if (mode === 'microvm') return openMicrovm(paths, microvm);
   const native = mode === 'container' ? noContainer : await findNative(paths, mode);
   // A container cannot reach the allowed hosts and contains another system, so it is used only if no native sandbox works.
   if (native.name !== 'refused' || !container || mode === 'bubblewrap' || mode === 'util-linux') return native;
   const engine = path.isAbsolute(container.engine) ? container.engine : findTrustedProgram(container.engine, paths);
   if (engine === undefined || !(await hasImage(engine, container.image))) return native;
   return withQuarantine(bindMountContainerSandbox({ ...container, engine }, paths), paths);
+}
+
+/** Never another sandbox: the user asked for this one. */
+async function openMicrovm(paths: SandboxPaths, options: MicrovmOptions | undefined): Promise<Sandbox> {
+  const { findMicrovm } = await import('./microvm/find-microvm.ts');
+  const parts = findMicrovm(paths, options);
+  if ('why' in parts) return unavailableWithHint(`no microVM can be started: ${parts.why}`, parts.remedy);
+  const inner = await openBubblewrap(paths, parts.isHardware ? ['/dev/kvm'] : []);
+  if ('why' in inner) return explainFailures([inner], paths);
+  const { microvmLauncher } = await import('./microvm/microvm-launcher.ts');
+  return withQuarantine(namespaceSandbox(microvmLauncher(inner, parts), paths), paths);
 }
 
 type NativeMode = 'auto' | 'bubblewrap' | 'util-linux';
@@ -67,13 +80,13 @@ async function findNative(paths: SandboxPaths, mode: NativeMode): Promise<Sandbo
 type LauncherFailure = { readonly why: string; readonly program?: string };
 
 /** Opens a launcher, and starts a command with it: whether it works depends on the kernel and on the version of the programs. */
-type OpenLauncher = (paths: SandboxPaths) => Promise<NamespaceLauncher | LauncherFailure>;
+type OpenLauncher = (paths: SandboxPaths, devices?: readonly string[]) => Promise<NamespaceLauncher | LauncherFailure>;
 
-const openBubblewrap: OpenLauncher = async (paths) => {
+const openBubblewrap: OpenLauncher = async (paths, devices = []) => {
   const program = findTrustedProgram('bwrap', paths);
   if (program === undefined) return { why: 'bubblewrap is not installed' };
   for (const options of [newerOptions, []]) {
-    const launcher = bubblewrapLauncher(program, options);
+    const launcher = bubblewrapLauncher(program, options, devices);
     const why = await launcherFailure(launcher, paths);
     if (why === undefined) return launcher;
     if (options.length === 0) return { why, program };

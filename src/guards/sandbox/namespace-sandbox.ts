@@ -11,11 +11,18 @@ import { splitAccess, type Argv, type SandboxAccess, type SandboxPaths, type San
 /** A program, or several, that start a command in namespaces. */
 export type NamespaceLauncher = {
   /** The name of the sandbox. */
-  readonly name: 'bubblewrap' | 'util-linux';
+  readonly name: 'bubblewrap' | 'util-linux' | 'microvm';
   /** What it does not restrict, as a sentence; absent if nothing is missing. */
   readonly limitation?: string;
   /** Returns the command line that starts a program inside, with these mounts, in this folder. */
   wrap(plan: MountPlan, cwd: string, argv: readonly string[]): Argv;
+  /** Returns what runs inside for a command, after a check of the mounts; by default the command itself. A launcher with it cannot run long-running programs. */
+  readonly setUp?: (
+    command: string | readonly string[],
+    check: string,
+    cwd: string,
+    user: MountPlan['user'],
+  ) => readonly string[];
 };
 
 /** Creates a sandbox that starts its commands with this launcher. */
@@ -36,19 +43,25 @@ export function namespaceSandbox(launcher: NamespaceLauncher, paths: SandboxPath
       const proxy = isOnline && egress ? await (proxyStart ??= startEgressProxy(egress)) : undefined;
       const found = findReachableSockets(paths, visibleInside(paths, access));
       const inner = findInnerMounts(paths, access, found instanceof Promise ? await found : found);
-      const argv = withCommandSetup(command, mountCheckOf(paths, access, inner), proxy);
       const plan = createMountPlan(paths, access, inner, proxy);
+      const check = mountCheckOf(paths, access, inner);
+      const argv = launcher.setUp?.(command, check, options.cwd, plan.user) ?? withCommandSetup(command, check, proxy);
       return outside(launcher.wrap(plan, options.cwd, argv), { ...options, isWrapper: true });
     },
     findHidden: () => findHiddenPaths(paths),
-    confine(argv, cwd) {
-      const access = { access: 'read' } as const;
-      const inner = findInnerMounts(paths, access, listReachableSockets(paths, visibleInside(paths, access)));
-      const confined = withCommandSetup(argv, mountCheckOf(paths, access, inner));
-      return launcher.wrap(createMountPlan(paths, access, inner), cwd, confined);
-    },
+    ...(launcher.setUp ? {} : { confine: confineWith(launcher, paths) }),
   };
 }
+
+/** Returns the command lines of long-running programs. */
+const confineWith =
+  (launcher: NamespaceLauncher, paths: SandboxPaths) =>
+  (argv: Argv, cwd: string): Argv => {
+    const access = { access: 'read' } as const;
+    const inner = findInnerMounts(paths, access, listReachableSockets(paths, visibleInside(paths, access)));
+    const confined = withCommandSetup(argv, mountCheckOf(paths, access, inner));
+    return launcher.wrap(createMountPlan(paths, access, inner), cwd, confined);
+  };
 
 /** Returns the folders of this machine that a command sees. */
 const visibleInside = (paths: SandboxPaths, access: SandboxAccess): readonly string[] => [

@@ -97,7 +97,15 @@ export type SandboxPaths = {
 };
 
 /** Which sandbox to use: the best one, a named one, or none. */
-export type SandboxMode = 'auto' | 'bubblewrap' | 'util-linux' | 'container' | 'none';
+export type SandboxMode = 'auto' | 'bubblewrap' | 'util-linux' | 'container' | 'microvm' | 'none';
+
+/** Options of the sandbox `microvm`. */
+export type MicrovmOptions = {
+  /** The image of the kernel, as `vmlinuz-<version>`, whose modules are in `../lib/modules/<version>`; by default the newest of `/boot`. */
+  readonly kernel?: string;
+  /** True emulates the processor where there is no `/dev/kvm`: slow. */
+  readonly emulation?: boolean;
+};
 
 /** Options of chooseSandbox. */
 export type SandboxOptions = SandboxPaths & {
@@ -105,6 +113,7 @@ export type SandboxOptions = SandboxPaths & {
   readonly mode?: SandboxMode;
   /** A container to use if there is no lighter sandbox and its image is installed. */
   readonly container?: { readonly engine: string; readonly image: string };
+  readonly microvm?: MicrovmOptions;
 };
 
 /** Options of withSandbox. */
