@@ -132,7 +132,7 @@ test('[A41] denied: a budget in dollars and a reviewer whose price is not known'
   const { outcomes, events } = await runScript(options, [read, echo, says('Stopped.')]);
   assert.deepEqual(outcomes, ['ok', 'denied']);
   assert.equal(reviewer.requests.length, 0);
-  assert.match(reviewsOf(events)[0]?.reason ?? '', /price of the reviewer/);
+  assert.match(reviewsOf(events)[0]?.reason ?? '', /price of the model is not known/);
 });
 
 test('[A41] a reviewer name that is no model denies', async (t) => {

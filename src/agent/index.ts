@@ -85,6 +85,7 @@ export {
   parseOutput,
   type SchemaLike,
   type SchemaOutput,
+  createLazyValidator,
   createValidator,
 } from './schema.ts';
 export { SessionCache } from './session-cache.ts';

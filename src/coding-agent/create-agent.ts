@@ -45,6 +45,7 @@ import { toModelSettings } from './model-settings.ts';
 import { createSettingsRedactor } from './settings/index.ts';
 import { getProtectedPaths, getSealedFiles } from './protected-paths.ts';
 import { selectSandbox } from './sandbox.ts';
+import { createAgentQuarantine } from './quarantine/agent-quarantine.ts';
 import { formatSystemPrompt, joinSections } from './system-prompt.ts';
 
 export type { CreateCodingAgentOptions } from './create-agent-options.ts';
@@ -134,6 +135,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   });
   const background = options.background ?? createBackgroundCommands(sandboxed);
   let model: Provider | undefined;
+  let resolved: ResolvedAgent | undefined;
   // Called while a tool runs, when the names of all tools are known.
   const grantNames: Required<GrantContext['agent']> = {
     grantKey: (call) => grantKey(withToolName(call), locate),
@@ -180,8 +182,10 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
         }),
         ...(inContainer ? [] : [{ ...containerCommand, deferred: true }]),
       ];
-  const tools = [...ownTools, ...resources.skillTools, ...integrations.tools].map((tool) =>
-    pins.wrapTool(withRedaction(integrations.wrapTool?.(tool) ?? tool, redactor)),
+  const quarantine = await createAgentQuarantine(options, { notify, agent: () => resolved });
+  const all = [...ownTools, ...resources.skillTools, ...integrations.tools, ...(codeOnly ? [] : [quarantine.tool])];
+  const tools = all.map((tool) =>
+    quarantine.wrapTool(pins.wrapTool(withRedaction(integrations.wrapTool?.(tool) ?? tool, redactor))),
   );
   const {
     gates: ruleGates = [],
@@ -246,9 +250,9 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
       });
       const own = { settings, tools: agent.tools, cwd: workspace.cwd, permissionMode, isUnattended: prompter.isAbsent };
       const flow = createAgentFlow({ ...own, reviewer });
-      return {
+      return (resolved = {
         ...agent,
-        views: [...(agent.views ?? []), ...flow.views],
+        views: [...(agent.views ?? []), ...flow.views, quarantine.view],
         checks: [...agent.checks, ...flow.checks],
         cwd,
         // Without approvals the user is not asked about an unknown outcome either: the model is informed.
@@ -269,7 +273,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
           sandboxes,
         }),
         ...(hooks && agent.compactor ? { compactor: hooks.wrapCompactor(agent.compactor) } : {}),
-      };
+      });
     },
   };
 }

@@ -273,6 +273,8 @@ export type Fact =
       /** How the text is marked for the model besides its tags; absent for tags alone. */
       readonly spotlight?: Exclude<Spotlight, 'delimiters'>;
       readonly labels?: FlowLabels;
+      /** Text of a quarantined result: recorded, and part of no request of the model that acts. */
+      readonly withheld?: string;
       readonly files?: readonly FilePart[];
       readonly data?: Json;
       readonly notes?: readonly Note[];

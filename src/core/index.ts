@@ -239,3 +239,4 @@ export {
   type ReviewRisk,
 } from './flow-review.ts';
 export { flowReviewKey, readReviewNotice } from './review-notice.ts';
+export { assertRunBudget } from './run-budget.ts';

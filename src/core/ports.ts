@@ -177,6 +177,8 @@ export type ToolOutput = {
   readonly data?: Json;
   /** Labels of information flow control that came with the result. */
   readonly labels?: FlowLabels;
+  /** Text that is recorded, and that no request of the model that acts contains: the text of a quarantined result. */
+  readonly withheld?: string;
   /** Images as base64; the tool limits their size. */
   readonly files?: readonly FilePart[];
   /** The call failed; the model reads the text as an error. */

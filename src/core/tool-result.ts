@@ -25,11 +25,14 @@ export function toolResultFact(
     type: 'tool-ended',
     call,
     outcome: output.outcomeUnknown ? 'unknown' : output.failed ? 'failed' : 'ok',
-    text: escapeReminderTags(truncateMiddle(render?.(output) ?? output.text, maxChars)),
+    text: escapeReminderTags(truncateMiddle(render?.(withoutWithheld(output)) ?? output.text, maxChars)),
     ms,
     ...optionalFields(output),
   };
 }
+
+/** Renderers make text for the model. */
+const withoutWithheld = ({ withheld: _, ...output }: ToolOutput): ToolOutput => output;
 
 /** Returns the fact with its text marked as untrusted. The nonce of the marks is removed from the text, so that the text cannot close them. */
 export const markUntrusted = (
@@ -82,10 +85,13 @@ export const toolOutput = (fields: Omit<ToolOutput, typeof TOOL_OUTPUT>): ToolOu
 export const isToolOutput = (value: unknown): value is ToolOutput =>
   isObject(value) && TOOL_OUTPUT in value && typeof value['text'] === 'string';
 
+const maxWithheldChars = 500_000;
+
 /** Returns the optional fields of an output that are valid; the fold relies on their types. */
 function optionalFields({
   data,
   labels,
+  withheld,
   files,
   notes,
   loadsTools,
@@ -99,6 +105,7 @@ function optionalFields({
   return {
     ...(data === undefined ? {} : { data: toJson(data) }),
     ...(isObject(labels) ? { labels: toJson(labels) as FlowLabels } : {}),
+    ...(typeof withheld === 'string' ? { withheld: truncateMiddle(withheld, maxWithheldChars) } : {}),
     ...(validFiles.length ? { files: validFiles } : {}),
     ...(validNotes.length ? { notes: validNotes } : {}),
     ...(toolNames.length ? { loadsTools: toolNames } : {}),

@@ -5,6 +5,8 @@ export { formatGrantRule, isSameRule, type Grant, type GrantDuration, type Grant
 export { createFlowLogView, unreadableText, type FlowLog } from './flow/flow-log.ts';
 export { createFlowPolicy, type FlowPolicyOptions } from './flow/flow-policy.ts';
 export type { FlowMode } from './flow/flow-gate.ts';
+export { quarantineView, type QuarantinedText } from './quarantine/quarantine-view.ts';
+export { readQuarantinedTool, type ReadQuarantinedOptions } from './quarantine/read-tool.ts';
 export { findGrantRules, grantCovers, isWorkspaceEdit } from './policy/grant-rules.ts';
 export { grantKey, sessionGrants, type Grants, type KeptGrants, type ResolvePath } from './grants.ts';
 export {

@@ -132,6 +132,7 @@ const factSchemas: { readonly [type in Fact['type']]: Readonly<Record<string, Va
     text,
     spotlight: optional(oneOf('datamarks', 'base64')),
     labels: optional(isObject),
+    withheld: optional(text),
     files: optional(list(file)),
     notes: optional(list(note)),
     loadsTools: optional(list(text)),

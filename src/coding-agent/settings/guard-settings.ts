@@ -1,6 +1,13 @@
 // The settings of guards against untrusted text and data loss, and of the kind of sandbox.
-import { patternParser, textParser } from './parsers.ts';
+import { listParser, patternParser, textParser } from './parsers.ts';
 import type { SettingEntry } from './schema.ts';
+
+const parseToolNames = listParser(
+  patternParser(
+    /^[\w.-]+\*?(?: [\w.-]+\*?)*$/,
+    'names of tools, as a list or separated by spaces; a name can end with *',
+  ),
+);
 
 /** The settings of the flow policy, of marks around untrusted text, of data loss prevention, and of the kind of sandbox. */
 export const guardEntries: Readonly<Record<string, SettingEntry>> = {
@@ -12,6 +19,16 @@ export const guardEntries: Readonly<Record<string, SettingEntry>> = {
   'reviewer.model': {
     project: 'never',
     description: 'the model that reviews calls which the flow policy would ask about, in runs without a user',
+    parse: textParser('the name of a model'),
+  },
+  'quarantine.tools': {
+    project: 'never',
+    description: 'tools whose results the model does not read, such as web_fetch mcp__mail__*',
+    parse: parseToolNames,
+  },
+  'quarantine.model': {
+    project: 'never',
+    description: 'the model that reads quarantined text; by default that of the session',
     parse: textParser('the name of a model'),
   },
   spotlight: {

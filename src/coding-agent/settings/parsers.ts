@@ -50,3 +50,13 @@ export const hostsParser: SettingEntry['parse'] = patternParser(
   /^(\*\.)?[a-z\d][a-z\d.-]*(:\d+)?( +(\*\.)?[a-z\d][a-z\d.-]*(:\d+)?)*$/i,
   'names of hosts, such as example.com *.example.org',
 );
+
+/** A parser for names: a list, a list as JSON, or a text; the value is the names with a space between them, as `parse` accepts it. */
+export const listParser =
+  (parse: SettingEntry['parse']): SettingEntry['parse'] =>
+  (value) => {
+    const text = Array.isArray(value) ? JSON.stringify(value) : value;
+    if (typeof text !== 'string') return parse(undefined);
+    const [, list] = /^\s*\[((?:"[^"\s,]+"|[\s,])*)\]\s*$/.exec(text) ?? [];
+    return parse(text.includes('[') && list === undefined ? '' : (list ?? text).replaceAll(/["\s,]+/g, ' '));
+  };

@@ -1,17 +1,9 @@
 // The settings of verification.
-import { booleanParser, positiveNumberParser, ratioParser, textParser } from './parsers.ts';
+import { booleanParser, listParser, positiveNumberParser, ratioParser, textParser } from './parsers.ts';
 import type { SettingEntry } from './schema.ts';
 
 const count = positiveNumberParser(true);
-const names = textParser('names of models: a list, or names separated by spaces or commas');
-
-/** The names of judges: a list, a list as JSON, or a text; the value is the names with a space between them. */
-function parseNames(value: unknown): ReturnType<SettingEntry['parse']> {
-  const text = Array.isArray(value) ? JSON.stringify(value) : value;
-  if (typeof text !== 'string') return names(undefined);
-  const [, list] = /^\s*\[((?:"[^"\s,]+"|[\s,])*)\]\s*$/.exec(text) ?? [];
-  return names(text.includes('[') && list === undefined ? '' : (list ?? text).replaceAll(/["\s,]+/g, ' '));
-}
+const parseNames = listParser(textParser('names of models: a list, or names separated by spaces or commas'));
 
 /** More judges add cost but little information. */
 export const maxJudges = 5;

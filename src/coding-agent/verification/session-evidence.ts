@@ -15,7 +15,7 @@ const fileReaders = toSet('read_file list_files glob grep search_documents code_
 /** Tools that return text of others. It is evidence unless the address carries it. */
 const webReaders = toSet('web_fetch web_search read_mcp_resource');
 /** Tools whose results are text of models. */
-const modelTools = toSet('spawn_agent manage_agents');
+const modelTools = toSet('spawn_agent manage_agents read_quarantined');
 /** Tools that change the files that they name, and no others. */
 const fileWriters = toSet('write_file edit_file delete_file apply_patch edit_notebook');
 /** Other tools that change no file. */

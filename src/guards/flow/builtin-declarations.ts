@@ -80,8 +80,18 @@ const tools: Readonly<Record<string, ToolDeclaration>> = {
   // The gates of a sub-agent decide about its own calls.
   spawn_agent: {
     ...outside,
-    inputs: { task: 'body', role: 'body', tools: 'flag', model: 'flag', max_turns: 'flag', background: 'flag' },
+    inputs: {
+      task: 'body',
+      role: 'body',
+      tools: 'flag',
+      model: 'flag',
+      max_turns: 'flag',
+      background: 'flag',
+      read: 'path',
+      schema: 'body',
+    },
   },
+  read_quarantined: { ...outside, inputs: { from: 'path', question: 'body', schema: 'body', offset: 'flag' } },
   manage_agents: { ...outside, inputs: { action: 'flag', agent: 'flag', message: 'body' } },
   ask_user: { effect: 'read', inputs: { question: 'body', choices: 'body' }, output: 'user' },
   todo: { effect: 'read', inputs: { items: 'body' }, output: 'untrusted' },

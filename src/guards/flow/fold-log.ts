@@ -11,7 +11,7 @@ import { readFiles, readInput } from './read-input.ts';
 import { dependsOnInput, readResult } from './read-result.ts';
 import { restoreFlowState, serializeFlowState } from './stored-state.ts';
 import { readToolDescriptions } from './tool-descriptions.ts';
-import type { FlowCall, FlowDeclarations, ToolDeclaration } from './types.ts';
+import type { FlowCall, FlowDeclarations, FlowSource, ToolDeclaration } from './types.ts';
 
 /** The state of the flow policy, and the calls of the last response. */
 export type FlowSession = {
@@ -93,7 +93,15 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
     // What the result of an effect says is not new after the effect.
     const entries = [
       ...readPrivateData(call, event.text, { ...declaration, ...(labelled.private ? { private: true } : {}) }, options),
-      ...nameSources(readResult(session.state, call, event.text, labelled, values, event.data), call, declaration),
+      ...nameSources(
+        [
+          ...readResult(session.state, call, event.text, labelled, values, event.data),
+          // What a quarantined result holds is untrusted, whatever its tool declares.
+          ...readWithheld(event.withheld, { tool: call.tool, call: call.id }),
+        ],
+        call,
+        declaration,
+      ),
       ...(event.files?.length ? [readFiles({ tool: call.tool, call: call.id })] : []),
       // A code that was wrong completes nothing: the next one can.
       ...readEffect(declarations, call.tool, true).filter((entry) => !isFailedConfirm(entry, event.outcome)),
@@ -215,6 +223,9 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
 
 const isFailedConfirm = (entry: FlowEntry, outcome: string): boolean =>
   entry.type === 'effect' && entry.isConfirm === true && outcome === 'failed';
+
+const readWithheld = (text: string | undefined, source: FlowSource): readonly FlowEntry[] =>
+  text === undefined || text.trim() === '' ? [] : [{ type: 'untrusted', text, source }];
 
 const addText = (
   session: FlowSession,

@@ -16,6 +16,13 @@ export {
 export { readLegs, type LegSource, type SessionLegs } from './egress.ts';
 export { formatLegs, formatSources } from './egress-question.ts';
 export { isPrivatePath, nameSources, readPrivateData } from './private-data.ts';
+export {
+  quarantineView,
+  readQuarantinedTool,
+  withQuarantine,
+  type QuarantinedText,
+  type ReadQuarantinedOptions,
+} from '../quarantine/index.ts';
 export { decideCall } from './decide-call.ts';
 export { parseDeclarations } from './declarations.ts';
 export { createFlowGate, type FlowMode } from './flow-gate.ts';

@@ -1,8 +1,8 @@
 // Reviews a call that the flow policy would deny because no user is there: asks the reviewer, records its verdict with the decision, and counts its cost for the run.
 import { createHash } from 'node:crypto';
 import {
+  assertRunBudget,
   errorMessage,
-  FairleadError,
   flowReviewKey,
   formatFlowReview,
   readView,
@@ -64,7 +64,7 @@ export function createFlowReviewer(options: FlowReviewerOptions): FlowReviewer {
       const { price } = model;
       result = await askReviewer(model, subject, {
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
-        assertAffordable: (spent) => assertAffordable(state, spent, price !== undefined),
+        assertAffordable: (spent) => assertRunBudget(state, spent, price !== undefined),
       });
     } catch (error) {
       opened = undefined;
@@ -132,19 +132,3 @@ const toReview = (
   values: foreignValues(subject),
   ...verdict,
 });
-
-/** Throws if the budget of the run has no room for a request. */
-function assertAffordable({ limits, spent }: RunState, own: UsageTotals, hasPrice: boolean): void {
-  const tokens = spent.input + spent.output + own.input + own.output;
-  const isSpent =
-    (limits?.tokens !== undefined && tokens >= limits.tokens) ||
-    (limits?.usd !== undefined && (!hasPrice || spent.usd + own.usd >= limits.usd));
-  if (isSpent)
-    throw new FairleadError(
-      'guards/review-budget',
-      limits?.usd !== undefined && !hasPrice
-        ? 'The price of the reviewer is not known, and the run has a budget in dollars.'
-        : 'The budget of the run is exhausted.',
-      { blame: 'user', hint: 'Raise the limits of the run, or choose a reviewer with a known price.' },
-    );
-}

@@ -50,10 +50,11 @@ export function withRedaction(tool: Tool, redactor: Redactor): Tool {
 function redactResult(value: unknown, redactor: Redactor): unknown {
   if (typeof value === 'string') return redactor.redact(value);
   if (!isToolOutput(value)) return value === undefined ? undefined : redactJson(toJson(value), redactor);
-  const { data, notes } = value;
+  const { data, notes, withheld } = value;
   return toolOutput({
     ...value,
     text: redactor.redact(value.text),
+    ...(withheld === undefined ? {} : { withheld: redactor.redact(withheld) }),
     ...(data === undefined ? {} : { data: redactJson(toJson(data), redactor) }),
     ...(Array.isArray(notes) ? { notes: redactJson(toJson(notes), redactor) as unknown as typeof notes } : {}),
   });

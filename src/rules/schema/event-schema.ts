@@ -166,6 +166,7 @@ const factSchemas: Readonly<Record<Fact['type'], DataSchema>> = {
     {
       data: anyValue,
       labels: anyValue,
+      withheld: stringValue,
       notes: arraySchema(schemaRef('note')),
       loadsTools: arraySchema(stringValue),
       endsRun: booleanSchema(),

@@ -115,7 +115,7 @@ export async function createMcpServer(
 }
 
 /** Tools that use a model are not offered: clients use `run_agent` instead. */
-const modelDrivenTools: ReadonlySet<string> = new Set(['spawn_agent', 'manage_agents']);
+const modelDrivenTools: ReadonlySet<string> = new Set(['spawn_agent', 'manage_agents', 'read_quarantined']);
 
 const toAnnotations = ({ effect, hints }: Tool): ToolAnnotations => ({
   readOnlyHint: effect === 'read',
