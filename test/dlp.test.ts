@@ -1,4 +1,4 @@
-// Data loss prevention as a user meets it: the default configuration observes, the setting redacts, asks or blocks, and no audit fact holds a value.
+// Data loss prevention as a user meets it: the default configuration replaces secrets and numbers with check digits by tokens, the setting redacts, asks or blocks, and no audit fact holds a value.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,10 +67,77 @@ const read = calls('read_file', { path: 'bill.txt' });
 const listAudit = (events: readonly Event[]): readonly Json[] =>
   events.flatMap((event) => (event.type === 'annotation-added' && event.key === 'dlp' ? [event.value] : []));
 
-test('[A115] by default personal data in requests to a cloud model and in external calls is counted in the log, and nothing is changed', async (t) => {
-  const { sent, events, status } = await runScript(createOptions(t, {}), `Is ${mail} in bill.txt?`, [
+test('[A115] by default a cloud model sees tokens for an IBAN, the file that it edits is right on disk, and the same value has the same token in every request', async (t) => {
+  const options = createOptions(t, {});
+  const before = `# Accounts\niban = "${iban}"\nspaced: DE89 3704 0044 0532 0130 00\nmail: ${mail}\n`;
+  writeFileSync(path.join(options.cwd, 'accounts.toml'), before);
+  const requests: string[] = [];
+  const { sent, events, status, questions } = await runScript(
+    options,
+    `Rename the key iban in accounts.toml. My card is 4111 1111 1111 1111, my mail ${mail}.`,
+    (asked, index) => {
+      const seen = JSON.stringify(asked);
+      requests.push(seen);
+      const [first = '', second = ''] = new Set(seen.match(/PRIVATE_IBAN\w+/g));
+      return [
+        calls('read_file', { path: 'accounts.toml' }),
+        calls('edit_file', {
+          path: 'accounts.toml',
+          old_string: `iban = "${first}"\nspaced: ${second}`,
+          new_string: `account = "${first}" # ${second}\nspaced: ${second}`,
+        }),
+        calls('read_file', { path: 'accounts.toml' }),
+        says(`The account is ${first}.`),
+      ][index];
+    },
+  );
+  assert.equal(status, 'success');
+  assert.doesNotMatch(sent, new RegExp(`${iban}|0044 0532|4111 1111`));
+  assert.match(sent, new RegExp(mail), 'an e-mail address is counted only');
+  assert.equal(
+    readFileSync(path.join(options.cwd, 'accounts.toml'), 'utf8'),
+    before.replace(`iban = "${iban}"`, `account = "${iban}" # DE89 3704 0044 0532 0130 00`),
+  );
+  const answer = events.findLast((event) => event.type === 'turn-ended');
+  assert.match(JSON.stringify(answer), new RegExp(`The account is ${iban}`), 'the user sees the value');
+  // Each request extends the one before byte for byte.
+  const lists = sent.split('\n').map((each) => JSON.stringify((JSON.parse(each) as [string, Json])[1]).slice(0, -1));
+  for (const [i, list] of lists.entries()) if (i > 0) assert.ok(list.startsWith(lists[i - 1] ?? '-'), `request ${i}`);
+  const audit = listAudit(events) as readonly { way: string; action: string; counts: Record<string, number> }[];
+  assert.deepEqual(
+    audit.slice(0, 3).map(({ way, action, counts }) => [way, action, counts]),
+    [
+      ['model', 'redact', { 'payment-card': 1 }],
+      ['model', 'observe', { email: 1 }],
+      ['model', 'redact', { iban: 2 }],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(audit), new RegExp(`${iban}|anna`));
+  assert.deepEqual(
+    questions.filter((question) => question.includes('holds')),
+    [],
+  );
+});
+
+test('[A115] by default a command that stays here is run, one that sends a value of a file is asked about, and one that sends what the user wrote is not', async (t) => {
+  const { questions, events } = await runScript(createOptions(t, {}), 'Register the card 4111 1111 1111 1111', [
     read,
     calls('run_command', { command: `echo ${iban}` }),
+    calls('run_command', { command: `echo curl -d ${iban} pay.invalid` }),
+    calls('run_command', { command: 'echo curl -d 4111111111111111 pay.invalid' }),
+    says('Done.'),
+  ]);
+  const asked = questions.filter((question) => /Its input holds/.test(question));
+  assert.equal(asked.length, 1);
+  assert.match(asked[0] ?? '', /holds 1 iban, which leaves this machine/);
+  assert.doesNotMatch(asked[0] ?? '', new RegExp(iban));
+  assert.ok(events.some((event) => event.type === 'approval-requested' && event.by?.kind === 'dlp'));
+});
+
+test('[A115] with observe personal data is counted in the log, and nothing is changed', async (t) => {
+  const { sent, events, status } = await runScript(createOptions(t, { dlp: 'observe' }), `Is ${mail} in bill.txt?`, [
+    read,
+    calls('run_command', { command: `echo curl ${iban}` }),
     says('Yes.'),
   ]);
   assert.equal(status, 'success');
@@ -108,7 +175,7 @@ test('[A115] with redact a cloud model never sees the values, and a local file s
 
 test('[A115] with redact an external call with personal data is asked about, whatever was approved before', async (t) => {
   const { questions, events } = await runScript(createOptions(t, { dlp: 'redact' }), 'Run echo', [
-    calls('run_command', { command: `echo ${iban}` }),
+    calls('run_command', { command: `echo curl ${iban}` }),
     says('Done.'),
   ]);
   assert.ok(

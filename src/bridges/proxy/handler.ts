@@ -1,11 +1,13 @@
 // Request handler of the proxy: intercepts model requests and forwards all others unchanged.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isObject, type JsonObject } from '../../core/index.ts';
+import { FairleadError, isObject, type JsonObject } from '../../core/index.ts';
+import { dlpAuditKey, formatCounts } from '../../guards/dlp/index.ts';
 import type { ConversationTracker } from '../conversation-tracking/tracker.ts';
 import { tryParseJson, type WireFormat } from '../../wire/index.ts';
 import { interceptHttp } from '../http-intercept/intercept-http.ts';
 import { toTrackingError, type UpstreamResponse } from '../http-intercept/http-exchange.ts';
 import { digestCallerKey } from './auth.ts';
+import type { ExchangeGuard } from './guard-exchange.ts';
 import { filterForwardedHeaders, type Upstream } from './upstream.ts';
 
 /** The context of the handler. */
@@ -15,6 +17,8 @@ export type ProxyContext = {
   readonly holdText: boolean;
   readonly maxBodyBytes: number;
   readonly notify: (sentence: string) => void;
+  /** Applies data loss prevention; absent if the model server is on this machine. */
+  readonly guard?: ExchangeGuard;
 };
 
 /** An accepted request and its response stream. */
@@ -27,17 +31,34 @@ export type ProxyRequest = {
   readonly signal: AbortSignal;
 };
 
-/** Forwards a request unchanged. */
-export async function passThrough(
-  { upstream }: ProxyContext,
-  { incoming, outgoing, path, signal }: ProxyRequest,
-): Promise<void> {
+/** Forwards a request unchanged, except for data that may not leave, as in texts for an embedding model. */
+export async function passThrough(place: ProxyContext, visit: ProxyRequest): Promise<void> {
+  const { upstream } = place;
+  const { incoming, outgoing, path, signal } = visit;
   const { method = 'GET', rawHeaders, headers } = incoming;
+  if (place.guard && method !== 'GET' && /json/i.test(headers['content-type'] ?? 'json'))
+    return passGuarded(place, visit);
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
   const passing = filterForwardedHeaders(rawHeaders, ['host']);
   const answer = await upstream.send({ method, path, headers: passing, body: hasBody ? incoming : undefined, signal });
   outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, filterForwardedHeaders(answer.rawHeaders));
   answer.on('error', () => outgoing.destroy()).pipe(outgoing);
+}
+
+/** Forwards a request with a JSON body as the policy of data loss prevention allows it. */
+async function passGuarded(place: ProxyContext, visit: ProxyRequest): Promise<void> {
+  const { incoming, outgoing } = visit;
+  const fail = (status: number, message: string): void =>
+    sendJsonError(outgoing, status, { error: { message, type: 'fairlead_error' } });
+  if (incoming.headers['content-encoding'] !== undefined)
+    return fail(415, 'The proxy reads requests that are not compressed.');
+  const body = await readBody(incoming, place.maxBodyBytes);
+  if (!body) return fail(413, `A request may have ${place.maxBodyBytes} bytes.`);
+  const { status, head, chunks } = await createUpstreamSender(place, visit, async (counts) =>
+    place.notify(`Replaced in a request to ${visit.path.split('?')[0]}: ${formatCounts(counts)}.`),
+  )(body);
+  outgoing.writeHead(status, head.statusMessage, filterForwardedHeaders(head.rawHeaders, ['content-length']));
+  await pipeChunks(chunks, outgoing);
 }
 
 /** Intercepts a model request. */
@@ -54,7 +75,15 @@ export async function interceptRequest(place: ProxyContext, visit: ProxyRequest,
     .catch(toTrackingError);
   const wantsEvents = request['stream'] === true || new URLSearchParams(query).get('alt') === 'sse';
   const { holdText, notify } = place;
-  const send = createUpstreamSender(place, visit);
+  const send = createUpstreamSender(place, visit, async (counts) => {
+    if (talk instanceof FairleadError) return;
+    await talk.interceptor.remark(dlpAuditKey, {
+      way: 'model',
+      action: 'redact',
+      counts,
+      to: String(request['model'] ?? ''),
+    });
+  });
   const reply = await interceptHttp({
     format: dialect,
     request,
@@ -70,7 +99,7 @@ export async function interceptRequest(place: ProxyContext, visit: ProxyRequest,
     outgoing.writeHead(
       status,
       head.statusMessage,
-      filterForwardedHeaders(head.rawHeaders, isStream ? ['content-length'] : []),
+      filterForwardedHeaders(head.rawHeaders, isStream || place.guard ? ['content-length'] : []),
     );
   else outgoing.writeHead(status, { 'content-type': contentType });
   await pipeChunks(reply.chunks, outgoing);
@@ -78,19 +107,27 @@ export async function interceptRequest(place: ProxyContext, visit: ProxyRequest,
 
 /** Sends the request upstream with the caller's headers. */
 function createUpstreamSender(
-  { upstream }: ProxyContext,
+  { upstream, guard }: ProxyContext,
   { incoming, path, signal }: ProxyRequest,
+  audit: (counts: Readonly<Record<string, number>>) => Promise<void>,
 ): (body: Uint8Array) => Promise<UpstreamResponse<IncomingMessage>> {
   const own = filterForwardedHeaders(incoming.rawHeaders, ['host', 'content-length', 'accept-encoding']);
   const headers = [...own, 'accept-encoding', 'identity'];
-  return async (body) => {
-    const answer = await upstream.send({ method: 'POST', path, headers, body, signal });
+  return async (given) => {
+    const { body, counts, restore } = guard?.guardBody(given, digestCallerKey(incoming, path.split('?')[1] ?? '')) ?? {
+      body: given,
+      counts: {},
+      restore: (chunks: AsyncIterable<Uint8Array>) => chunks,
+    };
+    if (Object.keys(counts).length > 0) await audit(counts);
+    const answer = await upstream.send({ method: incoming.method ?? 'POST', path, headers, body, signal });
     if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') {
       answer.destroy();
       throw new Error('it compressed its answer, though it was asked not to.');
     }
     const { statusCode: status = 502, headers: got } = answer;
-    return { status, contentType: got['content-type'] ?? '', head: answer, chunks: answer as AsyncIterable<Buffer> };
+    const contentType = got['content-type'] ?? '';
+    return { status, contentType, head: answer, chunks: restore(answer as AsyncIterable<Buffer>, contentType) };
   };
 }
 

@@ -7,6 +7,8 @@ import { createConversationTracker, type ConversationTrackerOptions } from '../c
 import { detectWireFormat } from '../../wire/formats/index.ts';
 import { authorizeRequest } from './auth.ts';
 import { interceptRequest, passThrough, sendJsonError, type ProxyContext } from './handler.ts';
+import type { ExchangeGuard } from './guard-exchange.ts';
+import type { DlpPolicy } from '../../guards/dlp/index.ts';
 import { resolveProxyPath } from './request-path.ts';
 import { createUpstream } from './upstream.ts';
 
@@ -28,6 +30,8 @@ export type ProxyOptions = Pick<
   readonly maxBodyBytes?: number;
   /** Max concurrent requests; default 256. */
   readonly maxRequests?: number;
+  /** Data loss prevention for requests to the model server: a policy, or false for none. By default the default policy, unless the server is on this machine. */
+  readonly dlp?: DlpPolicy | false;
   /** Called with problems that did not fail a request; never contains keys of callers. */
   readonly notify?: (sentence: string) => void;
 };
@@ -50,6 +54,7 @@ export async function openProxy(options: ProxyOptions): Promise<ProxyServer> {
     port = defaultProxyPort,
     host = '127.0.0.1',
     token,
+    dlp,
     notify = () => {},
     ...kept
   } = options;
@@ -66,6 +71,7 @@ export async function openProxy(options: ProxyOptions): Promise<ProxyServer> {
     holdText: parts.checks.length > 0,
     maxBodyBytes,
     notify,
+    ...(await openGuard(target, dlp)),
   };
   let under = 0;
 
@@ -132,4 +138,18 @@ async function listenOn(server: Server, port: number, host: string): Promise<voi
       cause,
     });
   });
+}
+
+/** The guard of requests to a model server. An address that cannot be read is not on this machine. */
+async function openGuard(
+  target: string,
+  dlp: DlpPolicy | false | undefined,
+): Promise<{ readonly guard?: ExchangeGuard }> {
+  const isLocal = URL.canParse(target) && isLoopbackHost(new URL(target).hostname);
+  if (dlp === false || (dlp === undefined && isLocal)) return {};
+  const [{ createDlpPolicy }, { createExchangeGuard }] = await Promise.all([
+    import('../../guards/dlp/index.ts'),
+    import('./guard-exchange.ts'),
+  ]);
+  return { guard: createExchangeGuard(dlp ?? createDlpPolicy()) };
 }

@@ -42,10 +42,12 @@ export const exportCommand: SlashCommand = {
       },
       format,
     );
-    const { guardExport } = await import('../../coding-agent/dlp/index.ts');
-    const text = guardExport(exported, format);
+    const { dlpAuditKey, formatCounts, guardExport } = await import('../../coding-agent/dlp/index.ts');
+    const { text, removed } = guardExport(exported, format);
     withFileError(file, 'write', () => writeFileSync(file, text, { flag: 'wx', mode: 0o600 }));
-    return notify(`Written to ${file}`);
+    if (Object.keys(removed).length === 0) return notify(`Written to ${file}`);
+    await conversation.session.annotate(dlpAuditKey, { way: 'exports', action: 'redact', counts: removed, to: format });
+    return notify(`Written to ${file} without ${formatCounts(removed)} (setting dlp)`);
   },
 };
 

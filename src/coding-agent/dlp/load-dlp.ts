@@ -1,5 +1,6 @@
 // Creates the provider and the gate of data loss prevention with the policy of the user.
-import type { Gate, Provider } from '../../core/index.ts';
+import { isObject, readView, type Gate, type Json, type Provider, type RunState } from '../../core/index.ts';
+import { findCommandWaysOut, flowViewName, createFlowLogView, listUserTexts } from '../../guards/flow/index.ts';
 import { createDlpGate, createDlpProvider } from '../../guards/dlp/index.ts';
 import type { Settings } from '../settings/index.ts';
 import { readDlpPolicy } from './read-policy.ts';
@@ -29,4 +30,24 @@ export const loadDlpGate = ({ settings, tools, permissionMode, isUnattended }: D
     policy: readDlpPolicy(settings),
     tools,
     canAsk: () => !isUnattended || permissionMode() !== 'auto',
+    isWayOut,
+    isFromUser,
   });
+
+const commandTools: ReadonlySet<string> = new Set(['run_command', 'execute_sandboxed_command']);
+
+/** A command stays here unless it sends, publishes or names an address. */
+function isWayOut(tool: string, input: Json): boolean {
+  const { command } = isObject(input) ? input : {};
+  if (!commandTools.has(tool) || typeof command !== 'string') return true;
+  return findCommandWaysOut(command).length > 0 || /[a-z][a-z\d+.-]*:\/\/|[\w.-]+@[\w-]+\./i.test(command);
+}
+
+const flowView = createFlowLogView();
+
+/** Whether the user wrote a value. Without the flow policy this is not known. */
+function isFromUser(value: string, state: RunState): boolean {
+  if (!state.viewStates.views.some(({ name }) => name === flowViewName)) return false;
+  const compact = (text: string): string => text.toLowerCase().replaceAll(/[\s-]/g, '');
+  return listUserTexts(readView(state, flowView)).some((text) => compact(text).includes(compact(value)));
+}

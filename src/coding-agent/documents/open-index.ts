@@ -112,6 +112,7 @@ export async function openEmbedding(
   const { openEmbeddingModel } = await import('../../providers/index.ts');
   const model = await openEmbeddingModel(ref, { env: settings.env });
   const redactor = createStrictRedactor(settings);
+  const guard = await createEmbeddingGuard({ name, ref }, settings);
   return withEmbeddingPrefixes({
     ...model,
     async embed(texts, signal) {
@@ -120,9 +121,20 @@ export async function openEmbedding(
         await assertModelAllowed({ name, ref });
       }
       return model.embed(
-        texts.map((text) => redactor.redact(text)),
+        texts.map((text) => guard(redactor.redact(text))),
         signal,
       );
     },
   });
+}
+
+/** Applies the policy of data loss prevention to texts for an embedding model that is not local. A vector has nothing to restore. */
+async function createEmbeddingGuard(model: ResolvedModel, settings: Settings): Promise<(text: string) => string> {
+  if (await isLocalModel(model, settings)) return (text) => text;
+  const [{ readDlpPolicy }, { guardText }] = await Promise.all([
+    import('../dlp/index.ts'),
+    import('../../guards/dlp/index.ts'),
+  ]);
+  const policy = readDlpPolicy(settings);
+  return (text) => guardText(text, policy, 'model', `a request to ${model.name}`).text;
 }

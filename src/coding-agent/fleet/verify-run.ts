@@ -21,7 +21,7 @@ export const createVerifyRunHandler = (
 ): RunHandler =>
   createTaskRunHandler(async (run, context) => {
     const { runVerification } = await import('../verification/index.ts');
-    const settings = readSettings({ cwd: resolveRunFolder(run.settings) });
+    const settings = { ...readSettings({ cwd: resolveRunFolder(run.settings) }), tenant: run.tenant };
     const log = (text: string): void => notify(`${run.id}: ${text.trimEnd()}`);
     for (const warning of settings.warnings) log(warning);
     const report = await runVerification(toRequest(run, settings, context, log, defaultModel));

@@ -38,8 +38,9 @@ export const guardEntries: Readonly<Record<string, SettingEntry>> = {
   },
   dlp: {
     project: 'never',
-    description: 'personal data and secrets in what leaves this machine: off, observe, redact, ask or block',
-    parse: patternParser(/^(off|observe|redact|ask|block)$/, 'off, observe, redact, ask or block'),
+    description:
+      'personal data and secrets in what leaves this machine: checked (default: secrets and numbers with check digits become tokens), off, observe, redact, ask or block',
+    parse: patternParser(/^(checked|off|observe|redact|ask|block)$/, 'checked, off, observe, redact, ask or block'),
   },
   'sandbox.kind': {
     project: 'never',

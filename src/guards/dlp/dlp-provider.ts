@@ -10,9 +10,11 @@ import {
   type ModelRequest,
   type Provider,
 } from '../../core/index.ts';
+import { blockedError } from './blocked-error.ts';
 import { dlpAuditKey, processAudit, type DlpAuditBuffer } from './audit.ts';
+import { createGuardedText, type GuardedText } from './answer-stream.ts';
 import type { DlpPolicy } from './policy.ts';
-import { mapStrings, replaceInRequest, scanMessages, type FoundValue } from './scan-request.ts';
+import { mapStrings, replaceInRequest, scanMessages, type FoundValue, type Replace } from './scan-request.ts';
 import { countFindings, formatCounts } from './scanner.ts';
 import type { DlpAction, DlpAudit } from './types.ts';
 import { createDlpVault, type DlpVault } from './vault.ts';
@@ -81,21 +83,40 @@ async function* streamGuarded(
   const { vault } = state;
   const holdsText = guardsAnswers && !policy.isOff('answers') && policy.isEnforced('answers');
   const buffers = new Map<number, string>();
+  const guardedTexts = new Map<number, GuardedText>();
+  // An answer that may be stopped as a whole is shown when it is complete.
+  const isHeld = holdsText && policy.mayBlock('answers');
+  const startText = (index: number): void => {
+    buffers.set(index, '');
+    if (holdsText && !isHeld)
+      guardedTexts.set(
+        index,
+        createGuardedText(policy.scanner, replaceInAnswer(policy), policy.scanner.privateValues.longest),
+      );
+  };
   for await (const chunk of provider.stream(guarded, signal)) {
-    if (chunk.type === 'part-started' && chunk.part === 'text') buffers.set(chunk.index, '');
-    if (chunk.type === 'restarted') buffers.clear();
+    if (chunk.type === 'part-started' && chunk.part === 'text') startText(chunk.index);
+    if (chunk.type === 'restarted') {
+      buffers.clear();
+      guardedTexts.clear();
+    }
     if (chunk.type === 'part-delta' && buffers.has(chunk.index)) {
       const text = (buffers.get(chunk.index) ?? '') + chunk.text;
-      // Text that must be checked as a whole is held back.
-      const cut = holdsText ? 0 : vault.cutBefore(text);
+      const cut = isHeld ? 0 : vault.cutBefore(text);
       buffers.set(chunk.index, text.slice(cut));
-      if (cut > 0) yield { ...chunk, text: vault.restore(text.slice(0, cut)) };
+      const restored = vault.restore(text.slice(0, cut));
+      const shown = guardedTexts.get(chunk.index)?.add(restored) ?? restored;
+      if (shown !== '') yield { ...chunk, text: shown };
       continue;
     }
     if (chunk.type === 'part-ended' && buffers.has(chunk.index)) {
       const rest = buffers.get(chunk.index) ?? '';
       buffers.delete(chunk.index);
-      const text = guardAnswer(vault.restore(rest), holdsText, { policy, audit: undefined, request, to });
+      const restored = vault.restore(rest);
+      const guardedText = guardedTexts.get(chunk.index);
+      const text = guardedText
+        ? guardedText.add(restored) + guardedText.end()
+        : guardAnswer(restored, isHeld, { policy, audit: undefined, request, to });
       if (text !== '') yield { type: 'part-delta', index: chunk.index, text };
     }
     if (chunk.type !== 'end') {
@@ -173,6 +194,11 @@ async function guardRequest(request: ModelRequest, state: SessionState, context:
   }
 }
 
+const replaceInAnswer =
+  ({ actionFor }: DlpPolicy): Replace =>
+  (value, { kind }) =>
+    actionFor('answers', kind) === 'redact' ? `[removed: ${kind}]` : value;
+
 /** Applies the policy of answers to a text. */
 function guardAnswer(
   text: string,
@@ -194,9 +220,7 @@ function guardAnswer(
     // No user of the server can be asked while an answer is written.
     if (actions.has('block') || actions.has('ask')) throw blockedError(counts, 'an answer');
     audit?.add(request.session, { way: 'answers', action: actions.has('redact') ? 'redact' : 'observe', counts, to });
-    return scanner.redact(text, (value, finding) =>
-      actionFor('answers', finding.kind) === 'redact' ? `[removed: ${finding.kind}]` : value,
-    );
+    return scanner.redact(text, replaceInAnswer(policy));
   } catch (error) {
     if (error instanceof FairleadError && error.code === 'dlp/blocked') throw error;
     if (isEnforced('answers')) throw failedError(error);
@@ -204,13 +228,6 @@ function guardAnswer(
     return text;
   }
 }
-
-/** The error of a text that may not leave. It names kinds and counts, never a value. */
-export const blockedError = (counts: Readonly<Record<string, number>>, what: string): FairleadError =>
-  new FairleadError('dlp/blocked', `The DLP policy blocks ${what}: it holds ${formatCounts(counts)}.`, {
-    blame: 'user',
-    hint: 'Remove the data, use a local model, or change the setting "dlp".',
-  });
 
 const failedError = (cause: unknown): FairleadError =>
   new FairleadError('dlp/failed', `Nothing was sent: the text could not be scanned (${errorMessage(cause)}).`, {

@@ -249,7 +249,11 @@ test('[A115] with redact a cloud model sees tokens, and its answer and its calls
 test('[A115] observe changes nothing and counts; a local model is not scanned; block throws without the value; ask asks once', async () => {
   const cloud = createSeeing(() => ['ok']);
   const create = (options: Partial<Parameters<typeof createDlpProvider>[1]>): Provider =>
-    createDlpProvider(cloud, { policy: createDlpPolicy(), audit: createAuditBuffer(), ...options });
+    createDlpProvider(cloud, {
+      policy: createDlpPolicy({ action: 'observe' }),
+      audit: createAuditBuffer(),
+      ...options,
+    });
   const observed = endOf(await run(create({}), `Pay ${iban}`));
   assert.match(cloud.seen.at(-1) ?? '', new RegExp(iban));
   assert.deepEqual(
@@ -284,7 +288,7 @@ test('[A115] a detector that throws stops the request if something is enforced, 
     },
   });
   const cloud = createSeeing(() => ['ok']);
-  for (const action of ['redact', 'ask', 'block'] as const)
+  for (const action of ['checked', 'redact', 'ask', 'block'] as const)
     await assert.rejects(
       run(
         createDlpProvider(cloud, { policy: createDlpPolicy({ action }, scanner), audit: createAuditBuffer() }),
@@ -294,7 +298,13 @@ test('[A115] a detector that throws stops the request if something is enforced, 
     );
   assert.equal(cloud.seen.length, 0);
   const end = endOf(
-    await run(createDlpProvider(cloud, { policy: createDlpPolicy({}, scanner), audit: createAuditBuffer() }), 'Hello'),
+    await run(
+      createDlpProvider(cloud, {
+        policy: createDlpPolicy({ action: 'observe' }, scanner),
+        audit: createAuditBuffer(),
+      }),
+      'Hello',
+    ),
   );
   assert.deepEqual(
     end.annotations?.map(({ value }) => value),
@@ -337,7 +347,9 @@ test('[A115] calls with an external effect are asked about, denied without a use
   assert.equal(await typeOf({ action: 'redact' }), 'ask');
   assert.equal(await typeOf({ action: 'redact' }, 'send', false), 'deny');
   assert.equal(await typeOf({ action: 'block' }), 'deny');
-  assert.equal(await typeOf({}), 'allow');
+  assert.equal(await typeOf({ action: 'observe' }), 'allow');
+  assert.equal(await typeOf({}), 'ask');
+  assert.equal(await typeOf({}, 'send', false), 'deny');
   assert.equal(await typeOf({ action: 'block' }, 'write_file'), 'allow');
   assert.equal(await typeOf({ action: 'block' }, 'unknown-tool'), 'deny');
   assert.deepEqual(await decide({ ways: { tools: 'redact' } }), {

@@ -8,6 +8,8 @@ export type PrivateValues = {
   add(name: string, value: string): boolean;
   find(text: string): readonly DlpFinding[];
   readonly size: number;
+  /** The length of the longest value, in any form in which it is found. */
+  readonly longest: number;
 };
 
 /** The maximum number of values that are searched for. */
@@ -19,7 +21,11 @@ const maxPrivateChars = 10_000;
 export function createPrivateValues(values: Iterable<readonly [name: string, value: string]> = []): PrivateValues {
   const plain = new Map<string, string>();
   const encoded = createRedactor();
+  let longest = 0;
   const set: PrivateValues = {
+    get longest() {
+      return longest;
+    },
     get size() {
       return plain.size;
     },
@@ -29,6 +35,8 @@ export function createPrivateValues(values: Iterable<readonly [name: string, val
       if (!plain.has(fold(trimmed)) && plain.size >= maxPrivateValues) return false;
       plain.set(fold(trimmed), name);
       encoded.addSecret(name, trimmed);
+      // Each character is at most `%xx` for each of its bytes.
+      longest = Math.max(longest, 9 * trimmed.length);
       return true;
     },
     find(text) {

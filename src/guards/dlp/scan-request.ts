@@ -77,9 +77,11 @@ function countFiles(part: MessagePart): number {
 }
 
 function mapPart(part: MessagePart, change: (text: string) => string): MessagePart {
+  // What a provider signed must come back as it was, and the provider wrote this text itself.
+  if (part.type === 'reasoning' && part.meta !== undefined) return part;
   switch (part.type) {
-    case 'text':
     case 'reasoning':
+    case 'text':
     case 'tool-result': {
       const text = change(part.text);
       return text === part.text ? part : { ...part, text };

@@ -6,8 +6,8 @@ import type { DlpFinding } from './types.ts';
 export type DlpVault = {
   /** Returns the token of a value; the same value has the same token. */
   readonly tokenize: (value: string, finding: Pick<DlpFinding, 'kind'>) => string;
-  /** Returns the text with each token of this vault replaced by its value. */
-  restore(text: string): string;
+  /** Returns the text with each token of this vault replaced by its value; `format` changes the value for its place. */
+  restore(text: string, format?: (value: string) => string): string;
   /** Returns the length up to which a text that is not complete can be restored without dividing a token. */
   cutBefore(text: string): number;
   readonly size: number;
@@ -38,8 +38,13 @@ export function createDlpVault(seed: string): DlpVault {
       values.set(token, value);
       return token;
     },
-    restore: (text) =>
-      values.size === 0 ? text : text.replaceAll(tokenPattern, (token) => values.get(token) ?? token),
+    restore: (text, format = (value) => value) =>
+      values.size === 0
+        ? text
+        : text.replaceAll(tokenPattern, (token) => {
+            const value = values.get(token);
+            return value === undefined ? token : format(value);
+          }),
     cutBefore(text) {
       if (values.size === 0) return text.length;
       // A token is one word: only the last word of the text may be incomplete.

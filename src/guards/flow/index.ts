@@ -40,6 +40,8 @@ export { createFlowLogView, flowViewName, type FlowLog } from './flow-log.ts';
 export { createFlowPolicy, type FlowPolicyOptions } from './flow-policy.ts';
 export { callKey, FlowState, valueTokens, type FlowEntry, type FlowStateOptions } from './flow-state.ts';
 export { createFlowFold, type FlowFold, type FlowFoldOptions, type FlowSession, type OpenCall } from './fold-log.ts';
+export { listUserTexts } from './user-texts.ts';
+export { findCommandWaysOut } from './command-ways-out.ts';
 export { labelValue } from './label-value.ts';
 export { loadYaml } from './parse-structure.ts';
 export { readResult } from './read-result.ts';

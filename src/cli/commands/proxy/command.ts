@@ -5,6 +5,8 @@ import { exitCodes } from '../../args/exit-codes.ts';
 import { printErr } from '../../args/stdio.ts';
 import { stringOption, withOptions } from '../../args/with-usage.ts';
 import { readSettings, type Settings } from '../../../coding-agent/settings/index.ts';
+import { isLoopbackHost } from '../../../core/index.ts';
+import type { DlpPolicy } from '../../../guards/dlp/index.ts';
 import type { FlowDeclarations, FlowMode } from '../../../guards/flow/index.ts';
 
 const usage = `Usage: fairlead proxy --target <url> [--rules <file or directory>] [--port <port>] [--host <address>] [--sessions <directory>] [--memory]
@@ -61,8 +63,9 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
 
 async function serveProxy(
   { target, rules, port, host, folder, flow: mode, readOnlyTools }: ProxyArgs,
-  { dirs }: Settings,
+  settings: Settings,
 ): Promise<number> {
+  const { dirs } = settings;
   const [{ openProxy }, { loadProxyRules }, { createTtyPrompter, isInteractiveTerminal }] = await Promise.all([
     import('../../../bridges/index.ts'),
     import('../../../bridges/proxy/index.ts'),
@@ -80,6 +83,7 @@ async function serveProxy(
     ...(host === undefined ? {} : { host }),
     ...(folder === undefined ? {} : { folder }),
     ...(token ? { token } : {}),
+    ...(isOwnHost(target, settings) ? {} : { dlp: await readProxyPolicy(settings) }),
     flow: { mode, declarations },
     readOnlyTools,
     ...(canAsk ? { askUser: (_call, question) => prompter.confirm(question) } : {}),
@@ -103,3 +107,15 @@ const flowTexts: Readonly<Record<FlowMode | 'off', string>> = {
   observe: 'The flow policy only records what it would do: fairlead policy explain <session>.',
   off: 'The flow policy is off.',
 };
+
+/** Whether a model server is on a machine of the user. */
+const isOwnHost = (target: string, { privateHosts }: Settings): boolean => {
+  const url = URL.parse(target);
+  return (
+    url !== null &&
+    (isLoopbackHost(url.hostname) || [url.hostname, url.host].some((each) => privateHosts.includes(each)))
+  );
+};
+
+const readProxyPolicy = async (settings: Settings): Promise<DlpPolicy> =>
+  (await import('../../../coding-agent/dlp/index.ts')).readDlpPolicy(settings);

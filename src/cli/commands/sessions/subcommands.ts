@@ -73,8 +73,9 @@ async function withFleetSessions(
 
 /** Writes an export, as the DLP policy allows it, to standard output or to the file of --output. */
 async function writeExport(exported: string, format: string, { output }: SessionsOptions): Promise<number> {
-  const { guardExport } = await import('../../../coding-agent/dlp/index.ts');
-  const text = guardExport(exported, format);
+  const { formatCounts, guardExport } = await import('../../../coding-agent/dlp/index.ts');
+  const { text, removed } = guardExport(exported, format);
+  if (Object.keys(removed).length > 0) printErrLine(`Without ${formatCounts(removed)} (setting dlp).`);
   if (output === undefined || output === '-') print(text);
   else {
     withFileError(output, 'write', () => writeFileSync(output, text, { flag: 'wx', mode: 0o600 }));
