@@ -113,7 +113,7 @@ export async function runAgentPath(
   const [source, lookup] = flowCase.sources;
   if (!source || !lookup) throw new Error('A case has two sources.');
   const looksUp = dice.chance(0.5) ? [calls(lookup.name, { query: flowCase.tainted.id })] : [];
-  await run(flowCase.prompt, [calls(source.name, { query: 'all' }), ...looksUp, says('It is read.')]);
+  await run(flowCase.prompt, [calls(source.name, { query: 'everything' }), ...looksUp, says('It is read.')]);
   for (const change of changes) {
     if (change === 'go on') await run('Explain more.', [says('There is no more.')]);
     if (change === 'compact') {

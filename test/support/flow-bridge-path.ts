@@ -69,7 +69,7 @@ export function createNamedLink(flowCase: FlowCase, askUser: InterceptorOptions[
   const request = { model: 'm', system: 'Help.', tools: createSpecs(flowCase) };
   let opening = createInterceptor({ ...createOptions(flowCase, askUser), log });
   return {
-    changes: ['drop', 'summary', 'summary alone', 'window', 'restart', 'clear'],
+    changes: ['drop', 'summary', 'summary alone', 'window', 'orphan', 'restart', 'clear'],
     async ask(messages, reply) {
       const interceptor = await opening;
       await interceptor.beforeRequest({ ...request, messages });
@@ -91,7 +91,7 @@ export function createTrackedLink(flowCase: FlowCase, askUser: InterceptorOption
   const tracker = createConversationTracker(createOptions(flowCase, askUser));
   const request = { model: 'm', system: 'Help.', tools: createSpecs(flowCase) };
   return {
-    changes: ['summary', 'summary alone', 'window', 'clear'],
+    changes: ['summary', 'summary alone', 'window', 'orphan', 'clear'],
     knowsMessagesOnly: true,
     async ask(messages, reply) {
       const tracked = await tracker.trackRequest({ ...request, messages });
@@ -125,7 +125,7 @@ const toChat = (messages: readonly Message[]): readonly JsonObject[] =>
 export function createPlainLink(flowCase: FlowCase): CallerLink {
   const options = { ...createOptions(flowCase, undefined), tools: createSpecs(flowCase) };
   return {
-    changes: ['window', 'clear'],
+    changes: ['window', 'orphan', 'clear'],
     knowsMessagesOnly: true,
     async ask(messages, reply) {
       const { decisions } = await guardMessages(toChat([...messages, reply]), options);
@@ -151,7 +151,10 @@ export async function createProxyLink(flowCase: FlowCase, dice: Dice): Promise<C
   }));
   return {
     knowsMessagesOnly: !('x-fairlead-session' in session),
-    changes: 'x-fairlead-session' in session ? ['drop', 'summary', 'window', 'clear'] : ['summary', 'window', 'clear'],
+    changes:
+      'x-fairlead-session' in session
+        ? ['drop', 'summary', 'window', 'orphan', 'clear']
+        : ['summary', 'window', 'orphan', 'clear'],
     async ask(messages, reply) {
       const call = reply.parts.find((part) => part.type === 'tool-call');
       const text = reply.parts.find((part) => part.type === 'text');
@@ -219,7 +222,7 @@ export async function runBridgePath(
     if (kind !== 'lookup' || dice.chance(0.5))
       await call(
         name,
-        { query: kind === 'lookup' ? flowCase.tainted.id : 'all' },
+        { query: kind === 'lookup' ? flowCase.tainted.id : 'everything' },
         () => flowCase.results.get(name) ?? '',
       );
   const summary = `Here is the summary of all that I have read up to now: ${Object.values(flowCase.tainted).join(' and ')}.`;
@@ -235,6 +238,14 @@ export async function runBridgePath(
     if (change === 'summary') messages = [user(`The conversation up to now:\n${summary}`), user('Go on.')];
     if (change === 'summary alone') messages = [user(`${summary}\nGo on with this.`)];
     if (change === 'window') messages = messages.slice(dice.below(messages.length));
+    // The history begins with a result whose call is gone.
+    if (change === 'orphan')
+      messages = messages.slice(
+        Math.max(
+          0,
+          messages.findIndex(({ role }) => role === 'tool'),
+        ),
+      );
     if (change === 'clear')
       messages = messages.map((each) =>
         each.role === 'tool'
