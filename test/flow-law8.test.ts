@@ -60,9 +60,14 @@ const pickChanges = (dice: Dice): readonly string[] =>
 
 test('[A37, A39, A69] law 8 in an agent with a user to ask: calls, look-ups, sub-agents, compaction, forks, resumed sessions, edits', async (t) => {
   const folder = createFolder(t);
-  const results = await checkPath(t, cases(50), (flowCase, dice) =>
+  const results = await checkPath(t, cases(40), (flowCase, dice) =>
     runAgentPath(flowCase, dice, { mode: 'ask', folder, changes: pickChanges(dice) }),
   );
+  // Each change alone, so that one does not hide what another one drops.
+  for (const change of conversationChanges)
+    await checkPath(t, cases(8), (flowCase, dice) =>
+      runAgentPath(flowCase, dice, { mode: 'ask', folder: createFolder(t), changes: [change], delegates: false }),
+    );
   for (const change of ['compact', 'resume', 'fork', 'edit', 'sub-agent'])
     assert.ok(count(results, change) >= 5, `${change}: ${count(results, change)}`);
 });

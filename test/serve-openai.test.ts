@@ -36,9 +36,13 @@ async function startServe(t: TestContext, program: TestProgram): Promise<ServedP
 
 const charge = {
   type: 'function' as const,
-  function: { name: 'charge_card', description: 'Charges.', parameters: { type: 'object', properties: {} } },
+  function: {
+    name: 'charge_card',
+    description: 'Charges.',
+    parameters: { type: 'object', properties: { amount: { type: 'number' } } },
+  },
 };
-const question = { role: 'user' as const, content: 'Read the note, then charge the card.' };
+const question = { role: 'user' as const, content: 'Read the note, then charge the card with 5 euros.' };
 const schema = {
   type: 'object',
   properties: { paid: { type: 'boolean' } },

@@ -67,7 +67,17 @@ function createTools(flowCase: FlowCase, journal: JournalEntry[]): readonly Tool
 export async function runAgentPath(
   flowCase: FlowCase,
   dice: Dice,
-  { mode, folder, changes }: { readonly mode: FlowMode; readonly folder: string; readonly changes: readonly string[] },
+  {
+    mode,
+    folder,
+    changes,
+    delegates = true,
+  }: {
+    readonly mode: FlowMode;
+    readonly folder: string;
+    readonly changes: readonly string[];
+    readonly delegates?: boolean;
+  },
 ): Promise<PathResult> {
   const journal: JournalEntry[] = [];
   const done: string[] = [];
@@ -146,7 +156,7 @@ export async function runAgentPath(
   const acts = flowCase.effects.flatMap((each) => createInputs(flowCase, dice, each).map((input) => ({ each, input })));
   const steps = acts.flatMap(({ each, input }): readonly ScriptStep[] => {
     const call = calls(each.name, input);
-    if (!dice.chance(0.3)) return [call];
+    if (!delegates || !dice.chance(0.3)) return [call];
     done.push('sub-agent');
     return [calls('delegate', { task: `Do this: ${JSON.stringify(input)}` }), call, says('It is done.')];
   });

@@ -11,7 +11,7 @@ export type DeclaredTool = {
   readonly effect: 'read' | 'write' | 'external';
   /** What the origin of the tool says about it. It raises distrust and secrecy, and lowers them only if the user trusts the origin. */
   readonly hints?: ToolHints;
-  /** The client runs the tool, and decides itself about its calls. */
+  /** The client runs the tool, and decides itself whether the user wants its effect; what it acts on is judged here. */
   readonly clientSideQuestion?: string;
 };
 
@@ -115,7 +115,7 @@ const addressWords = new Set('url uri urls uris href link links endpoint webhook
 /** Declares a tool. Its output is untrusted, unless the labels of a trusted server say otherwise. */
 export function declareTool({ name, input, hints, ...tool }: DeclaredTool): ToolDeclaration {
   const isOfClient = tool.clientSideQuestion !== undefined;
-  const effect: FlowEffect = isOfClient ? 'read' : tool.effect;
+  const effect: FlowEffect = isOfClient ? 'write' : tool.effect;
   const words = splitName(name.replace(/^.*__/, ''));
   const properties = isObject(input['properties']) ? input['properties'] : {};
   const action = words.map((word) => actionByVerb.get(word)).find((each) => each !== undefined);
@@ -124,7 +124,7 @@ export function declareTool({ name, input, hints, ...tool }: DeclaredTool): Tool
   const inputs = Object.entries(properties).map(([key, schema]) => [key, roleOf(key, schema)] as const);
   const isAddress = ([key, role]: readonly [string, ParameterRole]): boolean =>
     role === 'url' && splitName(key).some((word) => addressWords.has(word));
-  const visits = effect === 'read' && !isOfClient && !isClosed && inputs.some(isAddress);
+  const visits = effect === 'read' && !isClosed && inputs.some(isAddress);
   const { output, private: isPrivate } = applyLabels({ output: 'untrusted', trustsLabels: isTrusted }, hints?.labels);
   return {
     effect: visits ? 'write' : effect,
