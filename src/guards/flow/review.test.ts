@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { reviewAuthorisations, reviewRisks, type AskedModel, type AskModel, type Event } from '../../core/index.ts';
 import { askReviewer, formatReviewSubject } from './ask-reviewer.ts';
-import { decideReview, parseReviewJudgement, type ReviewJudgement, type ReviewSubject } from './review-call.ts';
+import type { BlockedDecision } from './flow-question.ts';
+import { FlowState } from './flow-state.ts';
+import {
+  createReviewSubject,
+  decideReview,
+  parseReviewJudgement,
+  type ReviewJudgement,
+  type ReviewSubject,
+} from './review-call.ts';
+import type { FlowEffect, LabelledValue } from './types.ts';
 import { parseDeclarations } from './declarations.ts';
 import { parseRecordedRuns } from './replay.ts';
 import { replayReviewedRuns, toReplayReviewer } from './replay-review.ts';
@@ -246,4 +255,34 @@ test('[A41, A45] a replay without a user shows what a reviewer changes: work tha
   assert.deepEqual(scripted.review, { flagged: 2, asked: 2, allowed: 1 });
   const obedient = await replay(obedientJudge);
   assert.deepEqual([obedient.stopped, obedient.broken], [0, 0]);
+});
+
+test('[A41] no reviewer is asked about what a user refused, what carries private data out, what completes another effect, and calls of rules that it does not know', () => {
+  const bad: LabelledValue = { ...foreign, label: 'untrusted' };
+  const find = (
+    decision: Partial<BlockedDecision>,
+    { refused = false, effect = 'external' }: { refused?: boolean; effect?: FlowEffect } = {},
+  ): boolean => {
+    const state = FlowState.create({}, [
+      { type: 'user', text: words },
+      ...(refused ? [{ type: 'refused', call: 'x', values: [bad] } as const] : []),
+    ]);
+    const tools = new Map([['pay', { effect }]]);
+    const given = { type: 'ask', rule: 'untrusted-value', values: [bad], bad: [bad], ...decision } as BlockedDecision;
+    return createReviewSubject(state, { tools, actions: new Map() }, subject().call, given) !== undefined;
+  };
+  assert.equal(find({}), true);
+  assert.equal(find({}, { refused: true }), false);
+  assert.equal(find({}, { effect: 'confirm' }), false);
+  assert.equal(find({ type: 'deny' }), false);
+  assert.equal(find({ bad: [bad, { ...bad, role: 'egress' }] }), false);
+  for (const rule of [
+    'confirms-refused',
+    'confirms-nothing',
+    'refused-before',
+    'private-data',
+    'untrusted-content',
+  ] as const)
+    assert.equal(find({ rule }), false, rule);
+  assert.equal(find({ rule: 'untrusted-value-not-requested' }), false, 'no judgement could allow it');
 });
