@@ -98,7 +98,8 @@ test('[attack 60] pushing, publishing and pasting need an approval, and git_remo
     const load = calls('load_tools', { names: ['git_remote'] });
     const steps = [calls('read_file', { path: 'notes.txt' }), load, step];
     const { code, err } = await program.ask('Summarize notes.txt.', steps, { args: [] });
-    assert.equal(code, 5, err);
+    // Without a sandbox a command is refused at once.
+    assert.ok(code === 5 || program.outcome(tool) === 'blocked', err);
     saw.push(existsSync(ran) ? 'done' : program.outcome(tool));
   }
   assertAttack(t, 60, saw, `${saw.length} tried`);

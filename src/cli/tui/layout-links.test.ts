@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { resetCapabilitiesCache } from '@earendil-works/pi-tui';
+import { assertAttack } from '../../../test/support/attack-report.ts';
 import { createTextStyles } from './ansi-style.ts';
 import { createLayoutStyle, renderChunk, showImageTargets } from './layout.ts';
 
-test('[attack 56] a terminal that has hyperlinks gets none: the address is shown', () => {
+test('[attack 56] a terminal that has hyperlinks gets none: the address is shown', (t) => {
   const saved = { ...process.env };
   try {
     delete process.env['TMUX'];
@@ -16,6 +17,7 @@ test('[attack 56] a terminal that has hyperlinks gets none: the address is shown
     const lines = renderChunk({ type: 'text', text, lang: '', blankBefore: false }, 100, style).join('\n');
     assert.ok(!lines.includes('\u001b]8'));
     assert.match(lines, /the manual \(https:\/\/evil\.example\/\?d=1\)[^]*x \(https:\/\/evil\.example\/\?d=2\)/);
+    assertAttack(t, 56, ['shown']);
   } finally {
     process.env = saved;
     resetCapabilitiesCache();
