@@ -6,6 +6,8 @@ import { valueTokens, type FlowState } from './flow-state.ts';
 import { labelValue, readContext, type Label } from './label-value.ts';
 import { normalizeText, splitTokens } from './normalize-text.ts';
 import { completesEffect } from './pending-effect.ts';
+import { asksForAll } from './trusted-records.ts';
+import { wholeForms } from './whole-values.ts';
 import {
   controlRoles,
   type FlowCall,
@@ -68,11 +70,22 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
           ['url', 'recipient', 'account'].includes(each.role) && each.label === 'user' && !state.isOwnValue(each.value),
       ));
   if (bad.length > 0) return ask(isRequested ? 'untrusted-value' : 'untrusted-value-not-requested', bad);
+  const unnamed = state.hasUntrusted && !state.userTexts.some(asksForAll) ? findUnnamed(state, values) : [];
+  if (unnamed.length > 0) return ask('unnamed-target', unnamed);
   const content = effect === 'external' ? findBadContent(state, action, values) : [];
   if (content.length > 0) return ask('untrusted-content', content);
   // Without a text of a third party only the model can be wrong: the permission gate asks about its calls.
   return isRequested || (!destructive && !state.hasUntrusted) ? allow() : ask('not-requested');
 }
+
+/** Recipients and accounts of records that the user did not name: a text of a third party can have chosen them. */
+const findUnnamed = (state: FlowState, values: readonly LabelledValue[]): readonly LabelledValue[] =>
+  values.filter(
+    (each) =>
+      (each.role === 'recipient' || each.role === 'account') &&
+      each.label === 'trusted' &&
+      !wholeForms(each.role, each.value).some((form) => !state.isTrustedLeaf(form) || state.isNamed(form)),
+  );
 
 /** Words of names that say nothing about what a tool does. */
 const plainWords: ReadonlySet<string> = new Set(

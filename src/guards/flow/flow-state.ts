@@ -1,16 +1,18 @@
 // The state of the flow policy in a session: texts of the user, trusted values, texts of third parties with their source, approvals and refusals. It only grows, and older states stay valid.
 import { canonicalJson } from '../../core/index.ts';
 import { listAmounts, listNumberWords } from './amounts.ts';
+import { nextEffect, type LatestEffect } from './latest-effect.ts';
 import { normalizeText, splitTokens } from './normalize-text.ts';
 import { TokenIndex } from './token-index.ts';
+import { TrustedRecords, type RecordFields } from './trusted-records.ts';
 import { hostOf, splitRuns } from './whole-values.ts';
 import type { FlowCall, FlowSource } from './types.ts';
 
 /** Something that the policy keeps of a session. */
 export type FlowEntry =
   | { readonly type: 'user'; readonly text: string }
-  /** `isText`: it is a sentence of a tool, not a field. */
-  | { readonly type: 'trusted'; readonly text: string; readonly isText?: boolean }
+  /** `isText`: it is a sentence of a tool, not a field. `of`: the fields of its record, if there were several records. */
+  | { readonly type: 'trusted'; readonly text: string; readonly isText?: boolean; readonly of?: RecordFields }
   | { readonly type: 'untrusted'; readonly text: string; readonly source: FlowSource; readonly isPrivate?: boolean }
   | { readonly type: 'private'; readonly source: FlowSource }
   | {
@@ -21,17 +23,6 @@ export type FlowEntry =
     }
   /** A call with an effect that was allowed or refused. `isConfirm`: it completed the effect before it. */
   | { readonly type: 'effect'; readonly isAllowed: boolean; readonly tool?: string; readonly isConfirm?: boolean };
-
-/** The latest effect that a later call can complete. */
-export type LatestEffect = {
-  readonly isAllowed: boolean;
-  readonly tool: string;
-  /** Whether a call has completed it. */
-  readonly isConfirmed: boolean;
-  /** How many texts of third parties and trusted values the session had when it ended. */
-  readonly untrusted: number;
-  readonly trusted: number;
-};
 
 type Untrusted = FlowEntry & { readonly type: 'untrusted' };
 
@@ -53,6 +44,7 @@ class FlowMemory {
   readonly trustedAmounts = new Map<number, number>();
   readonly trustedLeaves = new Map<string, number>();
   readonly trustedHosts = new Map<string, number>();
+  readonly trustedRecords = new TrustedRecords();
   /** Approvals and refusals of a value or a call, in order. */
   readonly answers = new Map<string, { readonly entry: number; readonly isApproved: boolean }[]>();
 
@@ -75,6 +67,7 @@ class FlowMemory {
         if (entry.isText) this.trustedRuns.add(entry.text);
         addFirst(this.trustedAmounts, listAmounts(entry.text), number);
         addFirst(this.trustedLeaves, [normalizeText(entry.text).trim()], number);
+        this.trustedRecords.add(normalizeText(entry.text).trim(), entry.of, number);
         if (entry.text.includes('://')) addFirst(this.trustedHosts, [hostOf(entry.text)], number);
         break;
       case 'untrusted':
@@ -107,15 +100,6 @@ class FlowMemory {
 function addFirst<K>(map: Map<K, number>, keys: readonly K[], number: number): void {
   for (const key of keys) if (!map.has(key)) map.set(key, number);
 }
-
-const nextEffect = (
-  latest: LatestEffect | undefined,
-  { isAllowed, tool = '', isConfirm = false }: FlowEntry & { readonly type: 'effect' },
-  { untrusted, trusted }: FlowMemory,
-): LatestEffect | undefined =>
-  isConfirm
-    ? latest && { ...latest, isConfirmed: true }
-    : { isAllowed, tool, isConfirmed: false, untrusted: untrusted.count, trusted: trusted.count };
 
 const callAnswer = (key: string): string => `call ${key}`;
 const valueAnswer = (role: string, value: string): string => `value ${role} ${normalizeText(value)}`;
@@ -192,7 +176,8 @@ export class FlowState {
       // A text that is there already adds nothing: a file that is read again must not take memory again.
       if (entry.type === 'untrusted' && memory.hasText(entry)) continue;
       memory.push(entry);
-      if (entry.type === 'effect') latestEffect = nextEffect(latestEffect, entry, memory);
+      if (entry.type === 'effect')
+        latestEffect = nextEffect(latestEffect, entry, memory.untrusted.count, memory.trusted.count);
       if (entry.type === 'private' && !sources.some(({ call }) => call === entry.source.call))
         sources = [...sources, entry.source];
     }
@@ -230,6 +215,17 @@ export class FlowState {
       this.isTrustedLeaf(value) ||
       this.#memory.trustedRuns.find(splitRuns(value), this.#counts.trustedRuns) !== undefined
     );
+  }
+
+  /** Whether a trusted value is known in a record with these fields, or without a choice among records. */
+  isInRecord(value: string, of: RecordFields | undefined): boolean {
+    return this.#memory.trustedRecords.has(normalizeText(value).trim(), of, this.#counts.entries);
+  }
+
+  /** Whether the user named the record of a trusted value, or there was no choice among several. */
+  isNamed(value: string): boolean {
+    const isTyped = (token: string): boolean => this.isFromUser([token]);
+    return this.#memory.trustedRecords.isNamed(normalizeText(value).trim(), this.#counts.entries, isTyped);
   }
 
   /** Whether a trusted value is an address with this host. */

@@ -2,6 +2,7 @@
 import { isObject, type Json } from '../../core/index.ts';
 import { valueTokens, type FlowEntry, type FlowState } from './flow-state.ts';
 import { parseStructure } from './parse-structure.ts';
+import { listFields, type RecordFields } from './trusted-records.ts';
 import type { FlowCall, FlowSource, LabelledValue, OutputDeclaration, ToolDeclaration } from './types.ts';
 
 /** A field above this length is untrusted: third parties can fill long fields. */
@@ -44,25 +45,41 @@ export function readResult(
   }
   const trustedPaths = typeof output === 'object' ? output.trusted : undefined;
   const leaves: FlowEntry[] = [];
-  const isComplete = visit(value ?? (data as Json), '', isTainted || trustedPaths ? 'untrusted' : 'trusted');
+  // What the user's own words look up is what the user named.
+  const isNamed = values.some(({ label }) => label === 'user');
+  const isComplete = visit(value ?? (data as Json), '', isTainted || trustedPaths ? 'untrusted' : 'trusted', undefined);
   return [...entries, ...(isComplete ? leaves : readLeaf(state, text, '', 'untrusted', source))];
 
-  function visit(each: Json, field: string, kind: FieldKind): boolean {
+  function visit(each: Json, field: string, kind: FieldKind, of: RecordFields | undefined): boolean {
     if (leaves.length > maxFields) return false;
-    if (Array.isArray(each)) return each.every((item, i) => visit(item as Json, `${field}[${i}]`, kind));
+    if (Array.isArray(each)) {
+      const isChoice = each.length > 1 && !isNamed;
+      return each.every((item, i) =>
+        visit(
+          item as Json,
+          `${field}[${i}]`,
+          kind,
+          isChoice ? [...(of ?? []), ...listFields(item as Json, isUntrusted)] : of,
+        ),
+      );
+    }
     if (isObject(each))
       return Object.entries(each).every(([key, item]) => {
         leaves.push(...readLeaf(state, key, field, kind, source));
         const inner = field === '' ? key : `${field}.${key}`;
-        if (kind === 'untrusted') return visit(item, inner, isTrustedPath(inner) ? 'trusted' : kind);
-        return visit(item, inner, kind === 'trusted' ? kindOf(key) : kind);
+        if (kind === 'untrusted') return visit(item, inner, isTrustedPath(inner) ? 'trusted' : kind, of);
+        return visit(item, inner, kind === 'trusted' ? kindOf(key) : kind, of);
       });
-    if (each !== null) leaves.push(...readLeaf(state, String(each), field, kind, source));
+    if (each !== null) leaves.push(...readLeaf(state, String(each), field, kind, source, of));
     return true;
   }
 
   function isTrustedPath(field: string): boolean {
     return !isTainted && trustedPaths?.includes(field.replaceAll(/\[\d+\]/g, '').replace(/^\./, '')) === true;
+  }
+
+  function isUntrusted(key: string): boolean {
+    return kindOf(key) === 'untrusted';
   }
 
   function kindOf(key: string): FieldKind {
@@ -77,11 +94,12 @@ function readLeaf(
   field: string,
   kind: FieldKind,
   source: FlowSource,
+  of?: RecordFields,
 ): readonly FlowEntry[] {
   if (text.trim() === '') return [];
   const isTrusted =
     kind === 'trusted' ? text.length <= maxTrustedChars : kind === 'identity' && state.isFromUser(valueTokens(text));
-  if (isTrusted) return state.isTrustedLeaf(text) ? [] : [{ type: 'trusted', text }];
+  if (isTrusted) return state.isInRecord(text, of) ? [] : [{ type: 'trusted', text, ...(of ? { of } : {}) }];
   if (kind === 'untrusted' && state.isTrustedLeaf(text)) return [];
   return [{ type: 'untrusted', text, source: field === '' ? source : { ...source, field } }];
 }

@@ -104,6 +104,7 @@ export type FlowRule =
   | 'untrusted-value'
   | 'untrusted-value-not-requested'
   | 'untrusted-content'
+  | 'unnamed-target'
   | 'not-requested'
   | 'private-data';
 
