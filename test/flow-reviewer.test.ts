@@ -178,13 +178,15 @@ async function createReviewedProgram(t: TestContext, answers: readonly string[])
   return program;
 }
 
-test('[A41] fairlead -p: the verdict is on standard error, in the session log, and in policy explain', async (t) => {
+test('[A41] fairlead -p: the verdict is on standard error, in the session log, in why and in policy explain', async (t) => {
   const program = await createReviewedProgram(t, ['maybe', judgement()]);
   const run = await program.run(['-p', prompt, '--auto-approve', '--no-sandbox']);
   assert.equal(run.code, 0, run.err);
   assert.match(run.err, /\[review\] The reviewer judge allowed run_command: risk low, authorisation explicit/);
   const [name = ''] = program.sessions();
   assert.match(program.session(name), /"flow-review"/);
+  const why = await program.run(['why', name, '2']);
+  assert.match(why.out, /run_command echo .*\n +The reviewer judge allowed run_command: risk low/, why.err);
   const explained = await program.run(['policy', 'explain', name]);
   assert.match(explained.out, /run_command .*asked about: untrusted-value; ok in the log/);
   assert.match(
