@@ -218,3 +218,20 @@ test('[A115] `fairlead dlp scan` names kinds and places, and shows values only o
   };
   assert.deepEqual(json.files[0]?.findings[0], { kind: 'iban', category: 'personal', line: 1, column: 8, value: iban });
 });
+
+test('[A115] values that a program names as private reach no cloud model, and sending one is asked about', async (t) => {
+  const options = { ...createOptions(t, {}), privateValues: { project: 'Operation Blue Heron' } };
+  writeFileSync(path.join(options.cwd, 'plan.txt'), 'operation blue-heron starts in May.\n');
+  const { sent, questions, status } = await runScript(options, 'Summarize plan.txt for Operation Blue Heron', [
+    calls('read_file', { path: 'plan.txt' }),
+    calls('run_command', { command: 'echo curl -d "Operation Blue Heron" x.invalid' }),
+    says('Done.'),
+  ]);
+  assert.equal(status, 'success');
+  assert.doesNotMatch(sent, /blue.heron/i);
+  assert.match(sent, /PRIVATE_PROJECT_1_/);
+  assert.ok(
+    questions.some((question) => /holds 1 project, which leaves this machine/.test(question)),
+    questions.join(),
+  );
+});

@@ -82,3 +82,26 @@ test(
     assert.match(await prompt.screen({ colors: true }), /␛\[32m\+changed/);
   },
 );
+
+test(
+  '[A40] [A115] /private marks a value for this and later sessions, and /status lists private data and untrusted text',
+  { skip },
+  async (t) => {
+    const environment = await createPromptEnvironment(
+      t,
+      ({ results }) => (results.length === 0 ? calls('read_file', { path: '.env' }) : says('Read.')),
+      { files: { '.env': 'DOOR=open\n' } },
+    );
+    const prompt = await openPrompt(t, environment, ['--refresh-models', '--model', 'alpha', '--auto-approve'], {
+      columns: 140,
+    });
+    await prompt.enterAndWait('/private', /· No value is marked: \/private <value>\./);
+    await prompt.enterAndWait('/private Karla Blumfeld', /· Marked as "private 1"\./);
+    await prompt.enterAndWait('/private', /· Private values \(dlp\.json\): private 1/);
+    await prompt.enterAndWait('read it', /^Read\.$/m);
+    const status = await prompt.enterAndWait('/status', /^Status$[^]*^settings +\S+config\.json/m);
+    assert.match(status, /^private data +read_file \.env \(a private file\)/m);
+    assert.match(status, /^untrusted text +read_file \.env/m);
+    assert.match(status, /^egress +locked: /m);
+  },
+);

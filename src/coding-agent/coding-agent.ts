@@ -50,6 +50,8 @@ export type CodingAgentOptions = {
   readonly limits?: Partial<Limits>;
   /** The model that reviews calls which the flow policy would ask about, if `approve` is `auto`: a name or a provider. By default that of the settings; without one such calls are denied. */
   readonly reviewer?: string | Provider;
+  /** Values that are private, by the names that placeholders show: models that are not local see tokens, and sending them needs an approval. They count for all agents of this process. */
+  readonly privateValues?: Readonly<Record<string, string>>;
   /** Settings that were read before; otherwise they are read for `cwd`. */
   readonly settings?: Settings;
   /** The directory for state, session data and caches. */
@@ -70,6 +72,12 @@ export async function codingAgent(options: CodingAgentOptions = {}): Promise<Age
   const cwd = path.resolve(options.cwd ?? process.cwd());
   const settings = withInstructions(options.settings ?? readSettings(getSources(options, cwd)), options.instructions);
   for (const warning of settings.warnings) onWarning(warning);
+  if (options.privateValues) {
+    const { markPrivateValue } = await import('./dlp/index.ts');
+    for (const [name, value] of Object.entries(options.privateValues))
+      if (!markPrivateValue(name, value))
+        onWarning(`The private value "${name}" is too short or too long to be found.`);
+  }
   let opened: CodingAgent | undefined;
   const source: ResolvedAgentSource = {
     name: 'coding-agent',

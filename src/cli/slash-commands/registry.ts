@@ -8,6 +8,7 @@ import { mcpCommand } from './mcp-command.ts';
 import { modelCommands } from './model-commands.ts';
 import { infoCommands } from './info-commands.ts';
 import { permissionCommands } from './permission-commands.ts';
+import { privateCommand } from './private-command.ts';
 import { promptCommands } from './prompt-commands.ts';
 import { sessionCommands } from './session-commands.ts';
 import { verifyCommand } from './verify-command.ts';
@@ -40,6 +41,7 @@ const builtinCommands: readonly SlashCommand[] = [
   ...historyCommands,
   ...promptCommands,
   ...permissionCommands,
+  privateCommand,
   verifyCommand,
   mcpCommand,
   ...workspaceCommands,

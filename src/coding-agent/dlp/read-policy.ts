@@ -12,6 +12,7 @@ import {
   type GuardedResult,
 } from '../../guards/dlp/index.ts';
 import type { Settings } from '../settings/index.ts';
+import { markedValues } from './marked-values.ts';
 
 /** The settings that the policy depends on. */
 export type DlpSettings = Pick<Settings, 'all' | 'dirs'> & { readonly tenant?: string | undefined };
@@ -23,7 +24,9 @@ export const findDlpAction = ({ all }: Pick<Settings, 'all'>): DlpPolicyAction =
 /** Reads the policy, for a tenant if one is named. A file that cannot be read or parsed is an error: nothing is sent without the policy that the user wrote. */
 export function readDlpPolicy({ all, dirs, tenant }: DlpSettings): DlpPolicy {
   const file = path.join(dirs.config, 'dlp.json');
-  return createDlpPolicy(parseDlpPolicy(readJson(file), { tenant, action: findDlpAction({ all }), source: file }));
+  const options = parseDlpPolicy(readJson(file), { tenant, action: findDlpAction({ all }), source: file });
+  // What a user of this process marked is not a matter of tenants.
+  return createDlpPolicy(options, undefined, tenant === undefined ? markedValues : undefined);
 }
 
 function isJson(text: string): boolean {

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Gate, Provider, Tool } from '../../core/index.ts';
 import type { PermissionMode } from '../../guards/index.ts';
+import { hasMarkedValues } from './marked-flag.ts';
 import { isLocalModel } from '../private-sessions.ts';
 import type { ResolvedModel } from '../models/resolve-model.ts';
 import type { Settings } from '../settings/index.ts';
@@ -61,7 +62,7 @@ export function lazyDlpGate(context: DlpGateContext): readonly Gate[] {
     async (call, state) => {
       const effect = tools.get(call.tool)?.effect;
       if (effect === 'read' || effect === 'write') return { type: 'allow' };
-      if (isPlain && !mayHoldData.test(JSON.stringify(call.input))) return { type: 'allow' };
+      if (isPlain && !hasMarkedValues() && !mayHoldData.test(JSON.stringify(call.input))) return { type: 'allow' };
       hasLoadedGate = true;
       loaded ??= import('./load-dlp.ts').then(({ loadDlpGate }) => loadDlpGate(context));
       return (await loaded)(call, state);

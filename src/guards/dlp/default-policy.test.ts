@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createPersistentList, toArray, type Chunk, type ModelRequest, type Provider } from '../../core/index.ts';
 import { createGuardedText } from './answer-stream.ts';
-import { createAuditBuffer, createDlpGate, createDlpPolicy, createDlpProvider, createDlpScanner } from './index.ts';
+import {
+  createAuditBuffer,
+  createDlpGate,
+  createDlpPolicy,
+  createDlpProvider,
+  createDlpScanner,
+  createPrivateValues,
+} from './index.ts';
 import { replaceInRequest } from './scan-request.ts';
 
 const iban = 'DE89370400440532013000';
@@ -90,4 +97,50 @@ test('[A115] reasoning that a provider signed is sent as it was', async () => {
     () => 'changed',
   );
   assert.deepEqual(toArray(changed.messages)[0]?.parts, [part]);
+});
+
+test('[A115] a private value is found with other separators, in compatibility forms and with invisible characters, on whole words', () => {
+  const values = createPrivateValues([['case', 'Case 47-110 815']]);
+  for (const text of [
+    'case 47110815',
+    'CASE47-110815',
+    'Ｃａｓｅ 47.110.815',
+    'ca\u200bse 47/110/815',
+    'x (Case 47-110 815) y',
+  ])
+    assert.equal(values.find(text).length > 0, true, text);
+  for (const text of ['showcase 47110815', 'case 471108159', 'case 47 110'])
+    assert.deepEqual(values.find(text), [], text);
+});
+
+test('[A115] a value that is marked during a session is replaced in all messages of the next request', async () => {
+  const seen: string[] = [];
+  const cloud: Provider = {
+    family: 'test',
+    model: 'cloud',
+    async *stream({ messages }): AsyncIterable<Chunk> {
+      seen.push(JSON.stringify(messages.items));
+      const message = { role: 'assistant', parts: [] } as const;
+      yield { type: 'end', message, finishReason: 'stop', usage: {}, model: 'cloud' };
+    },
+  };
+  const marked = createPrivateValues();
+  const provider = createDlpProvider(cloud, {
+    policy: createDlpPolicy({}, undefined, marked),
+    audit: createAuditBuffer(),
+  });
+  const request = {
+    system: '',
+    session: 's',
+    messages: createPersistentList([{ role: 'user', parts: [{ type: 'text', text: 'About Karla Blumfeld' }] }]),
+  } as unknown as ModelRequest;
+  const send = async (): Promise<void> => {
+    for await (const _chunk of provider.stream(request, new AbortController().signal));
+  };
+  await send();
+  assert.match(seen[0] ?? '', /Karla Blumfeld/);
+  assert.ok(marked.add('patient', 'Karla Blumfeld'));
+  await send();
+  assert.match(seen[1] ?? '', /About PRIVATE_PATIENT_1_/);
+  assert.doesNotMatch(seen[1] ?? '', /Karla/);
 });

@@ -36,7 +36,9 @@ export type DlpProviderOptions = {
 type SessionState = {
   readonly vault: DlpVault;
   readonly approved: Set<string>;
-  readonly scanned: WeakSet<Message>;
+  scanned: WeakSet<Message>;
+  /** How many private values there were: a new one is searched for in all messages. */
+  privateValues: number;
   /** Messages as they are sent; a message that was sent once stays the same object. */
   replaced: WeakMap<Message, Message>;
   system: string;
@@ -53,6 +55,7 @@ export function createDlpProvider(provider: Provider, options: DlpProviderOption
       vault: createDlpVault(session ?? crypto.randomUUID()),
       approved: new Set(),
       scanned: new WeakSet(),
+      privateValues: options.policy.scanner.privateValues.size,
       replaced: new WeakMap(),
       system: '',
     };
@@ -146,6 +149,12 @@ async function guardRequest(request: ModelRequest, state: SessionState, context:
   const { policy, audit, to, confirm } = context;
   const { scanner, actionFor } = policy;
   try {
+    if (state.privateValues !== scanner.privateValues.size) {
+      state.privateValues = scanner.privateValues.size;
+      state.scanned = new WeakSet();
+      state.replaced = new WeakMap();
+      state.system = '';
+    }
     const fresh = toArray(request.messages).filter((message) => !state.scanned.has(message));
     const { findings, unscanned } = scanMessages(scanner, fresh, request.system === state.system ? '' : request.system);
     const byAction = Map.groupBy(findings, ({ finding }) => actionFor('model', finding.kind));

@@ -1,6 +1,6 @@
 // The policy of data loss prevention: an action for each way and kind, patterns and private values of the user, and other policies for tenants.
 import { FairleadError, isObject } from '../../core/index.ts';
-import { createPrivateValues } from './private-values.ts';
+import { createPrivateValues, type PrivateValues } from './private-values.ts';
 import { createDlpScanner, type DlpScanner } from './scanner.ts';
 import { dlpActions, dlpWays, type DlpAction, type DlpWay } from './types.ts';
 import { maxPatterns, type DlpPattern } from './user-patterns.ts';
@@ -39,8 +39,12 @@ export type DlpPolicyOptions = {
   readonly values?: Readonly<Record<string, string>>;
 };
 
-/** Creates a policy. */
-export function createDlpPolicy(options: DlpPolicyOptions = {}, scanner?: DlpScanner): DlpPolicy {
+/** Creates a policy. `moreValues` are private too; values may be added to them later. */
+export function createDlpPolicy(
+  options: DlpPolicyOptions = {},
+  scanner?: DlpScanner,
+  moreValues?: PrivateValues,
+): DlpPolicy {
   const { action = 'checked', ways = {}, kinds = {} } = options;
   const ignore = Object.keys(kinds).filter((kind) => kinds[kind] === 'off');
   const wayAction = (way: DlpWay): DlpPolicyAction => ways[way] ?? action;
@@ -60,7 +64,7 @@ export function createDlpPolicy(options: DlpPolicyOptions = {}, scanner?: DlpSca
       createDlpScanner({
         ignore,
         patterns: options.patterns ?? [],
-        privateValues: createPrivateValues(Object.entries(options.values ?? {})),
+        privateValues: createPrivateValues(Object.entries(options.values ?? {}), moreValues),
       }),
     actionFor,
     isEnforced: (way) =>
