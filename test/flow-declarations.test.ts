@@ -1,6 +1,6 @@
 // Declarations of tools for the flow policy: shown, corrected and stored by `policy declare`, explained by `policy explain`, and read by `doctor --flows`.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import type { Tool } from '../src/core/index.ts';
@@ -129,11 +129,23 @@ test('[A40] doctor --flows names sources, private data and ways out, here and in
   assert.match(here.out, /Private data is returned by: read_file/);
   assert.match(here.out, /lethal trifecta are there/);
   assert.match(here.out, /The flow policy is on \(ask\)\./);
+  assert.doesNotMatch(here.out, /use_tool/, 'the tool inside it is what acts');
   const servers = {
     mail: { command: 'npx', args: ['-y', '@gongrzhe/server-gmail-autoauth-mcp'] },
     clock: { command: 'npx', args: ['-y', 'time-mcp@1.0.6'] },
     odd: { command: 'odd-server' },
   };
+  mkdirSync(program.config(), { recursive: true });
+  writeFileSync(program.config('mcp.json'), JSON.stringify({ mcpServers: { mail: servers.mail, odd: servers.odd } }));
+  writeFileSync(
+    program.config('policy.yaml'),
+    'rules:\n  - deny: { tool: [mcp__mail__delete_email, http_request] }\n  - deny: { tool: web_fetch, host: x.example }\n',
+  );
+  const own = await program.run(['doctor', '--flows']);
+  assert.match(own.out, /Data can leave through: [^\n]*mail: send_email/, own.out + own.err);
+  assert.match(own.out, /The tools of odd are not known/);
+  assert.match(own.out, /Your policy denies http_request, mail: delete_email: left out above\./);
+  assert.match(own.out, /comes in through: [^\n]*web_fetch/, 'a rule about a host leaves the tool in');
   const file = path.join(program.home, 'other.json');
   writeFileSync(file, JSON.stringify({ servers }));
   const other = await program.run(['doctor', '--flows', file]);

@@ -7,7 +7,7 @@ import {
   parseServerTools,
   type CollectedDeclaration,
 } from '../../guards/flow/index.ts';
-import { parseMcpConfig, serverNames } from '../../tools/mcp/index.ts';
+import { parseMcpConfig, serverNames, type McpServer } from '../../tools/mcp/index.ts';
 
 const maxFileBytes = 4_000_000;
 
@@ -21,11 +21,16 @@ export type ForeignTools = {
 /** Reads a file with `mcpServers` or `servers`. Throws if it cannot be read. */
 export async function readForeignTools(file: string): Promise<ForeignTools> {
   const { servers, problems } = parseMcpConfig(readServers(file), { file, origin: 'user' });
+  return { ...(await declareServers(servers)), problems };
+}
+
+/** Declares the tools of servers that were not started: the known ones of the user as written, and any tool for the others. */
+export async function declareServers(servers: readonly McpServer[]): Promise<Omit<ForeignTools, 'problems'>> {
   const known = await loadServerDeclarations();
   const collected: CollectedDeclaration[] = [];
   const unknownServers: string[] = [];
   for (const server of servers) {
-    const found = findKnownServer(known, { isOwn: true, servers: serverNames(server) });
+    const found = findKnownServer(known, { isOwn: server.origin === 'user', servers: serverNames(server) });
     if (!found) {
       unknownServers.push(server.name);
       const declaration = { effect: 'external', inputs: {}, output: 'untrusted' } as const;
@@ -35,7 +40,7 @@ export async function readForeignTools(file: string): Promise<ForeignTools> {
     for (const [tool, declaration] of parseServerTools(found))
       collected.push({ tool: `${server.name}: ${tool}`, origin: 'written', declaration });
   }
-  return { collected, unknownServers, problems };
+  return { collected, unknownServers };
 }
 
 function readServers(file: string): string {

@@ -8,6 +8,7 @@ export {
   type ProjectDeclarations,
 } from './declaration-files.ts';
 export { reportSessionLegs } from './session-legs.ts';
-export { readForeignTools, type ForeignTools } from './foreign-config.ts';
+export { declareServers, readForeignTools, type ForeignTools } from './foreign-config.ts';
+export { findDeniedTools } from './denied-tools.ts';
 export { listKnownTools, type KnownTools } from './known-tools.ts';
 export { openReviewerModel, type AgentReviewerContext } from './agent-reviewer.ts';

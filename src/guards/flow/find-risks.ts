@@ -43,6 +43,8 @@ const ownLists: ReadonlySet<string> = new Set([
   'handle_list',
   'list_mcp_servers',
   'stop_command',
+  // The tool inside it is what acts.
+  'use_tool',
 ]);
 /** Roles of parameters that name what is contacted. */
 const addressRoles: ReadonlySet<string> = new Set(['url', 'link', 'command']);
