@@ -60,21 +60,21 @@ const pickChanges = (dice: Dice): readonly string[] =>
 
 test('[A37, A39, A69] law 8 in an agent with a user to ask: calls, look-ups, sub-agents, compaction, forks, resumed sessions, edits', async (t) => {
   const folder = createFolder(t);
-  const results = await checkPath(t, cases(40), (flowCase, dice) =>
+  const results = await checkPath(t, cases(25), (flowCase, dice) =>
     runAgentPath(flowCase, dice, { mode: 'ask', folder, changes: pickChanges(dice) }),
   );
   // Each change alone, so that one does not hide what another one drops.
   for (const change of conversationChanges)
-    await checkPath(t, cases(8), (flowCase, dice) =>
+    await checkPath(t, cases(5), (flowCase, dice) =>
       runAgentPath(flowCase, dice, { mode: 'ask', folder: createFolder(t), changes: [change], delegates: false }),
     );
   for (const change of ['compact', 'resume', 'fork', 'edit', 'sub-agent'])
-    assert.ok(count(results, change) >= 5, `${change}: ${count(results, change)}`);
+    assert.ok(count(results, change) >= 2, `${change}: ${count(results, change)}`);
 });
 
 test('[A37, A39] law 8 in an agent without a user: no value of a third party reaches an effect at all', async (t) => {
   const folder = createFolder(t);
-  const results = await checkPath(t, cases(20), (flowCase, dice) =>
+  const results = await checkPath(t, cases(12), (flowCase, dice) =>
     runAgentPath(flowCase, dice, { mode: 'deny', folder, changes: pickChanges(dice) }),
   );
   assert.ok(results.every(({ journal }) => journal.every(({ type }) => type === 'happened')));
@@ -89,17 +89,17 @@ test('[A37, A39, A69] law 8 in another program’s loop with a user to ask: a ca
 });
 
 test('[A37, A39] law 8 in another program’s loop: conversations without names', async (t) => {
-  await checkPath(t, cases(60), (flowCase, dice) =>
+  await checkPath(t, cases(40), (flowCase, dice) =>
     runBridgePath(flowCase, dice, (askUser) => createTrackedLink(flowCase, askUser)),
   );
 });
 
 test('[A37, A39] law 8 in plain messages, without a user', async (t) => {
-  await checkPath(t, cases(25), (flowCase, dice) => runBridgePath(flowCase, dice, () => createPlainLink(flowCase)));
+  await checkPath(t, cases(15), (flowCase, dice) => runBridgePath(flowCase, dice, () => createPlainLink(flowCase)));
 });
 
 test('[A37, A39] law 8 through the proxy, without a user, streamed and not', async (t) => {
-  await checkPath(t, cases(15), (flowCase, dice) =>
+  await checkPath(t, cases(10), (flowCase, dice) =>
     runBridgePath(flowCase, dice, () => createProxyLink(flowCase, dice)),
   );
 });
