@@ -16,7 +16,7 @@ export async function loadFlowGate(
   const declarations = await collectDeclarations({ tools: options.tools, declarations: given });
   if (
     declarations.collected.some(
-      ({ origin, declaration: { output } }) => origin !== 'built-in' && typeof output === 'object',
+      ({ origin, declaration: { output = 'untrusted' } }) => origin !== 'built-in' && output !== 'untrusted',
     )
   )
     await loadYaml();

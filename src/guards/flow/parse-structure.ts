@@ -1,12 +1,14 @@
 // Parses the text of a tool result into fields: JSON, YAML, or a literal of Python. Text without fields is one string.
 import type * as Yaml from 'yaml';
 import type { Json } from '../../core/index.ts';
-import { parsePythonLiteral } from './python-literal.ts';
+import type * as PythonLiteral from './python-literal.ts';
 
 let yaml: typeof Yaml | undefined;
+let python: typeof PythonLiteral | undefined;
 
-/** Loads the library for YAML; before that, text that is YAML counts as text without fields. */
+/** Loads what parses YAML and literals of Python; before that, such text counts as text without fields. */
 export async function loadYaml(): Promise<void> {
+  python ??= await import('./python-literal.ts');
   yaml ??= await import('yaml');
 }
 
@@ -29,7 +31,7 @@ export function parseStructure(given: string): Json | undefined {
     try {
       return JSON.parse(text) as Json;
     } catch {
-      return parsePythonLiteral(text.trim());
+      return python?.parsePythonLiteral(text.trim());
     }
   }
   if (!yaml || !/^(?:- |- ?\n|[\w-]{1,60}:(?: |\n|$))/m.test(text.slice(0, 200)) || !/^(?:-|[\w-]{1,60}:)/.test(text))
