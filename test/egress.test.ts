@@ -135,3 +135,12 @@ test('[A40] without a user the way out is denied', async (t) => {
   assert.deepEqual(ended.at(-1)?.deniedBy, { kind: 'flow', name: 'private-data' });
   assert.equal(ended.at(-2)?.outcome, 'ok');
 });
+
+test('[A40] a result with a value that was marked private closes the ways out', async (t) => {
+  const { asked } = await runScript(
+    { ...createOptions(t), privateValues: { date: 'Meeting at ten' } },
+    ['Fix it'],
+    [readNotes, run('git push origin main'), says('Done.')],
+  );
+  assert.match(asked[0] ?? '', /Private data from read_file notes\.txt \(it holds: a private value\)/);
+});

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Check, Gate, NamedView, Tool } from '../core/index.ts';
 import { createFlowPolicy, type FlowMode, type PermissionMode } from '../guards/index.ts';
 import type { AgentReviewer } from './flow/agent-reviewer.ts';
+import { hasMarkedValue } from './dlp/marked-flag.ts';
 import type { Settings } from './settings/index.ts';
 
 /** What the flow policy of an agent is created from. */
@@ -31,6 +32,7 @@ export function createAgentFlow(options: AgentFlowOptions): {
   const { view, gate, check } = createFlowPolicy({
     tools,
     roots: [cwd],
+    isPrivateText: hasMarkedValue,
     mode,
     declarations: async () =>
       declarationFiles(settings.dirs, cwd).some((file) => existsSync(file))

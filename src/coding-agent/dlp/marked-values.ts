@@ -8,6 +8,6 @@ export const markedValues: PrivateValues = createPrivateValues();
 /** Marks a value; returns false if it is too short or too long to be found. */
 export function markPrivateValue(name: string, value: string): boolean {
   const isMarked = markedValues.add(name, value);
-  if (isMarked) noteMarkedValue();
+  if (isMarked) noteMarkedValue((text) => markedValues.find(text).length > 0);
   return isMarked;
 }

@@ -12,7 +12,7 @@ import {
   type GuardedResult,
 } from '../../guards/dlp/index.ts';
 import type { Settings } from '../settings/index.ts';
-import { markedValues } from './marked-values.ts';
+import { markedValues, markPrivateValue } from './marked-values.ts';
 
 /** The settings that the policy depends on. */
 export type DlpSettings = Pick<Settings, 'all' | 'dirs'> & { readonly tenant?: string | undefined };
@@ -25,7 +25,9 @@ export const findDlpAction = ({ all }: Pick<Settings, 'all'>): DlpPolicyAction =
 export function readDlpPolicy({ all, dirs, tenant }: DlpSettings): DlpPolicy {
   const file = path.join(dirs.config, 'dlp.json');
   const options = parseDlpPolicy(readJson(file), { tenant, action: findDlpAction({ all }), source: file });
-  // What a user of this process marked is not a matter of tenants.
+  // What a user of this process marked is not a matter of tenants. The flow policy reads the values of the file too.
+  if (tenant === undefined)
+    for (const [name, value] of Object.entries(options.values ?? {})) markPrivateValue(name, value);
   return createDlpPolicy(options, undefined, tenant === undefined ? markedValues : undefined);
 }
 

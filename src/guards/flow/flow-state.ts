@@ -113,6 +113,8 @@ export type FlowStateOptions = {
   readonly own?: readonly string[];
   /** Folders that the user works in; the first one is the working directory. A path inside counts as written by the user. */
   readonly roots?: readonly string[];
+  /** Whether a text has a value that was marked private. */
+  readonly isPrivateText?: (text: string) => boolean;
 };
 
 /** The state at one moment of a session. Immutable: `add` returns the next one. */

@@ -20,7 +20,12 @@ export async function loadFlowGate(
     )
   )
     await loadYaml();
-  const { own, roots, mode, review } = options;
-  const fold = createFlowFold({ declarations, ...(own ? { own } : {}), ...(roots ? { roots } : {}) });
+  const { own, roots, isPrivateText, mode, review } = options;
+  const fold = createFlowFold({
+    declarations,
+    ...(own ? { own } : {}),
+    ...(roots ? { roots } : {}),
+    ...(isPrivateText ? { isPrivateText } : {}),
+  });
   return { gate: createFlowGate(readLog, { fold, declarations, mode, ...(review ? { review } : {}) }), fold };
 }

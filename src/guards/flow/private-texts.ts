@@ -20,8 +20,10 @@ export function findPrivateTexts(state: FlowState, tools: ReadonlyMap<string, To
     if (entry.type !== 'untrusted') continue;
     const { tool, call, of } = entry.source;
     if (found.has(call) || tools.get(tool)?.action === 'visit' || tools.get(tool)?.private === false) continue;
-    const kind = known.get(entry) ?? findDataKind(entry.text) ?? false;
-    known.set(entry, kind);
+    const inText = known.get(entry) ?? findDataKind(entry.text) ?? false;
+    known.set(entry, inText);
+    // Values can be marked later, so that this is asked each time.
+    const kind = inText === false && state.options.isPrivateText?.(entry.text) === true ? 'a private value' : inText;
     if (kind !== false) found.set(call, { tool, call, ...(of === undefined ? {} : { of }), why: `it holds: ${kind}` });
   }
   return [...found.values()];
