@@ -206,7 +206,7 @@ export async function runBridgePath(
   const canKnow = (values: readonly string[]): boolean => {
     const texts = messages.flatMap(({ parts }) => parts.flatMap((part) => ('text' in part ? [part.text] : [])));
     return values.every((value) =>
-      texts.some((text) => text.includes(value) || [...flowCase.results.values()].includes(text)),
+      texts.some((text) => text.includes(value) || text === flowCase.results.get(flowCase.sources[0]?.name ?? '')),
     );
   };
 

@@ -1,7 +1,6 @@
 // Framework-neutral interceptor: `before(request)` and `after(response)` around the model calls of another agent loop.
 import { mergeExtensions, type Extension } from '../../agent/index.ts';
 import {
-  messageText,
   deliverableInputs,
   runEndedFacts,
   readView,
@@ -55,6 +54,7 @@ import {
 import { assertFewCalls, decideCallerCall, type AskUser } from './decide-call.ts';
 import { createInterceptorParts, noLimits } from './parts.ts';
 import { providerOutputFacts } from './provider-output.ts';
+import { listReplies, repliesFact } from './replies.ts';
 import { readRewrittenWords } from './rewritten-words.ts';
 
 /** Options of an interceptor: rules, gates, stop conditions, checks, views, reminders, and facts about the caller's model. */
@@ -165,14 +165,8 @@ export async function createInterceptor(options: InterceptorOptions = {}): Promi
     { model: head.state.model, tools: head.state.tools, system: head.state.system },
     flow,
   );
-  const echo = createReplyEcho();
-  for (const message of toArray(head.state.messages)) addReply(message);
   const signal = new AbortController().signal;
   const additions = (): readonly MessageAddition[] => listAdditions(readView(head.state, given));
-
-  function addReply(message: Message): void {
-    if (message.role === 'assistant') echo.add(messageText(message), 'reply');
-  }
 
   async function addUntrusted(texts: readonly UntrustedText[]): Promise<void> {
     if (!flow || texts.length === 0) return;
@@ -189,9 +183,10 @@ export async function createInterceptor(options: InterceptorOptions = {}): Promi
     const known = rewindToTurnStart(messages, common);
     const at = seen.marks.items[known - 1]?.event ?? seen.start;
     const labels = await flow?.serializeLabels(head.state);
+    const replies = await repliesFact(log);
     await head.branch(at, [
       { type: 'branch-started', from: at, reason: 'edited' },
-      ...(labels === undefined ? [] : [{ type: 'annotation-added', key: labelsKey, value: labels } as const]),
+      ...(labels === undefined ? [] : [{ type: 'annotation-added', key: labelsKey, value: labels } as const, replies]),
     ]);
     return true;
   }
@@ -200,6 +195,8 @@ export async function createInterceptor(options: InterceptorOptions = {}): Promi
   async function takeIn({ messages, replaced }: InterceptedRequest, isRewritten: boolean): Promise<void> {
     const { marks } = readView(head.state, given);
     const known = marks.length;
+    const echo = createReplyEcho();
+    if (isRewritten) for (const text of await listReplies(log)) echo.add(text, 'reply');
     let mark = known === 0 ? 0 : (marks.items[known - 1]?.mark ?? 0);
     for (const [i, message] of messages.entries()) {
       if (i < known) continue;
@@ -275,7 +272,6 @@ export async function createInterceptor(options: InterceptorOptions = {}): Promi
     },
     async afterResponse(answered) {
       assertFewCalls(answered);
-      addReply(answered.message);
       await head.record((state) => [turnEndedFact(state, answered), ...providerOutputFacts(answered)], {
         durable: true,
       });
