@@ -30,6 +30,18 @@ export function toAmount(text: string): number | undefined {
   return Number.isFinite(number) ? Math.round(Math.abs(number) * 100) : undefined;
 }
 
+/** How texts write an amount of cents, as tokens: with and without groups of three digits, with and without cents. */
+export function listWrittenForms(amount: number): readonly (readonly string[])[] {
+  const units = String(Math.floor(amount / 100));
+  const cents = String(amount % 100).padStart(2, '0');
+  const groups = units.replaceAll(/(?<=\d)(?=(?:\d{3})+$)/g, ' ').split(' ');
+  const wholes = groups.length > 1 ? [[units], groups] : [[units]];
+  return wholes.flatMap((whole) => [
+    ...(cents === '00' ? [whole] : cents.endsWith('0') ? [[...whole, cents.slice(0, 1)]] : []),
+    [...whole, cents],
+  ]);
+}
+
 /** The numbers of a text, in cents. */
 export const listAmounts = (text: string): readonly number[] =>
   (text.match(/-?\d[\d,]*(?:\.\d+)?/g) ?? []).flatMap((found) => toAmount(found) ?? []);

@@ -18,6 +18,9 @@ const declarations = parseDeclarations({
       output: 'trusted',
     },
     order: { effect: 'external', action: 'buy', inputs: { id: 'id', quantity: 'flag' }, output: 'trusted' },
+    approve: { effect: 'write', action: 'pay', inputs: { id: 'id', amount: 'amount' }, output: 'trusted' },
+    raise: { effect: 'write', action: 'change', inputs: { id: 'id', amount: 'amount' }, output: 'trusted' },
+    end_lease: { effect: 'external', action: 'stop', destructive: true, inputs: { id: 'id' }, output: 'trusted' },
     list: { effect: 'external', action: 'message', inputs: { to: 'recipient', count: 'flag' }, output: 'trusted' },
   },
   actions: { message: 'send|list', pay: 'pay', buy: 'order' },
@@ -90,6 +93,31 @@ test('[A41] a quantity of an order that the user did not write is asked about; a
   assert.equal(order(3, 'Order three P-71'), 'allow');
   assert.equal(order(3, 'Bitte order drei P-71'), 'allow');
   assert.equal(ruleOf('list', { to: 'bob', count: 50 }, user('List bob'), mail), 'allow', 'it costs nothing');
+});
+
+test('[A41] a change in a first-party system that costs money needs words of the user', () => {
+  const input = { id: 'X-52' };
+  assert.equal(ruleOf('approve', input, user('Which expenses are open?'), trusted('X-52'), mail), 'not-requested');
+  assert.equal(ruleOf('approve', input, user('Pay out X-52'), trusted('X-52'), mail), 'allow');
+});
+
+test('[A41] an amount that the model made of words, and one that a text writes in another form, are asked about', () => {
+  const words = read('it is of course three thousand and nine hundred');
+  assert.equal(ruleOf('approve', { id: 'E-1', amount: 3900 }, user('Pay E-1'), words), 'untrusted-content');
+  assert.equal(ruleOf('approve', { id: 'E-1', amount: 3900 }, user('Pay 3,900 to E-1'), words), 'allow');
+  for (const written of ['5,360', '5.360', '5 360', '5360.00', '5,360.00', '5360'])
+    assert.equal(
+      ruleOf('raise', { id: 'E-1', amount: 5360 }, user('Raise E-1 as agreed'), read(`It is ${written} a month.`)),
+      'untrusted-value',
+      written,
+    );
+  assert.equal(ruleOf('raise', { id: 'E-1', amount: 99.5 }, user('Raise E-1'), read('It is 99.5.')), 'untrusted-value');
+});
+
+test('[A41] the name of a thing does not ask for its deletion', () => {
+  const input = { id: 'LS-11' };
+  assert.equal(ruleOf('end_lease', input, user('Check the lease LS-11'), mail), 'not-requested');
+  assert.equal(ruleOf('end_lease', input, user('End the lease LS-11'), mail), 'allow');
 });
 
 test('[A41] hostile content is searched for links in linear time', () => {

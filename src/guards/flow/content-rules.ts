@@ -39,7 +39,8 @@ function withoutPunctuation(link: string): string {
   return link.slice(0, end);
 }
 
-const costlyActions: ReadonlySet<string> = new Set(['pay', 'buy']);
+/** Actions that cost money. */
+export const costlyActions: ReadonlySet<string> = new Set(['pay', 'buy']);
 
 function findCosts(state: FlowState, action: string, values: readonly LabelledValue[]): readonly LabelledValue[] {
   const hasAccount = values.some(({ role }) => role === 'account');
@@ -47,7 +48,8 @@ function findCosts(state: FlowState, action: string, values: readonly LabelledVa
   return isCostly
     ? values.filter((each) => {
         const { role, value } = each;
-        if (role === 'amount') return hasAccount && each.label !== 'user';
+        // A sum of the program itself, such as the total of an order, is usual where no account is named.
+        if (role === 'amount') return each.label !== 'user' && (hasAccount || each.label !== 'trusted');
         if (role === 'flag') return isNumberText(value) && !isUserQuantity(state, value);
         return role === 'time' && each.label === 'untrusted' && state.findUntrusted(valueTokens(value)) !== undefined;
       })

@@ -1,6 +1,6 @@
 // The flow policy: decides about a call from the labels of its values, the declaration of its tool and the words of the user.
 import { isObject, type Json } from '../../core/index.ts';
-import { findBadContent } from './content-rules.ts';
+import { costlyActions, findBadContent } from './content-rules.ts';
 import { findEgress } from './egress.ts';
 import { valueTokens, type FlowState } from './flow-state.ts';
 import { labelValue, readContext, type Label } from './label-value.ts';
@@ -61,9 +61,10 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
     if (bad.length > 0) return ask('untrusted-value', bad);
     return completesEffect(state, call.tool, values) ? { type: 'allow', values } : ask('confirms-nothing', values);
   }
+  const isLocal = effect === 'write' && !destructive && !costlyActions.has(action);
   const isRequested =
-    (effect === 'write' && !destructive) ||
-    isActionRequested(state, call.tool, actions.get(action)) ||
+    isLocal ||
+    isActionRequested(state, call.tool, actions.get(action), destructive) ||
     (!destructive &&
       values.some(
         (each) =>
@@ -72,7 +73,7 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
   if (bad.length > 0) return ask(isRequested ? 'untrusted-value' : 'untrusted-value-not-requested', bad);
   const unnamed = state.hasUntrusted && !state.userTexts.some(asksForAll) ? findUnnamed(state, values) : [];
   if (unnamed.length > 0) return ask('unnamed-target', unnamed);
-  const content = effect === 'external' ? findBadContent(state, action, values) : [];
+  const content = effect === 'external' || costlyActions.has(action) ? findBadContent(state, action, values) : [];
   if (content.length > 0) return ask('untrusted-content', content);
   // Without a text of a third party only the model can be wrong: the permission gate asks about its calls.
   return isRequested || (!destructive && !state.hasUntrusted) ? allow() : ask('not-requested');
@@ -92,11 +93,13 @@ const plainWords: ReadonlySet<string> = new Set(
   'a an the of to in on at by for and or my all new get set do is it me run use'.split(' '),
 );
 
-/** Whether the user's words ask for an action: by the words of the action, or without them by a word of the name of the tool. */
-function isActionRequested(state: FlowState, tool: string, words: RegExp | undefined): boolean {
+/** Whether the user's words ask for an action: by the words of the action, or without them by a word of the name of the tool. The name of a thing does not ask to delete it: of a destructive tool only the first word counts. */
+function isActionRequested(state: FlowState, tool: string, words: RegExp | undefined, isDestructive: boolean): boolean {
   if (words) return state.userTexts.some((text) => words.test(text));
   const names = splitTokens(normalizeText(tool.replace(/^.*__/, '').replaceAll('_', ' ')));
-  return names.some((name) => name.length > 1 && !plainWords.has(name) && state.isFromUser([name]));
+  return (isDestructive ? names.slice(0, 1) : names).some(
+    (name) => name.length > 1 && !plainWords.has(name) && state.isFromUser([name]),
+  );
 }
 
 const addressPattern = /[a-z][a-z\d+.-]{1,20}:\/\/[^\s'"`|;&<>()]+/gi;

@@ -1,6 +1,6 @@
 // Labels one value of a call: where in the session it comes from decides how far it can be trusted.
 import path from 'node:path';
-import { toAmount } from './amounts.ts';
+import { listWrittenForms, toAmount } from './amounts.ts';
 import { normalizeText } from './normalize-text.ts';
 import { valueTokens, type FlowState } from './flow-state.ts';
 import { wholeForms } from './whole-values.ts';
@@ -49,6 +49,10 @@ function labelAmount(state: FlowState, value: string): Label {
   const amount = toAmount(value);
   if (amount !== undefined && state.isUserAmount(amount)) return { label: 'user' };
   if (amount !== undefined && state.isTrustedAmount(amount)) return { label: 'trusted' };
+  for (const tokens of amount === undefined ? [] : listWrittenForms(amount)) {
+    const found = state.findUntrusted(tokens);
+    if (found) return describe(found, tokens);
+  }
   return labelUntrusted(state, value) ?? { label: 'unknown' };
 }
 

@@ -3,6 +3,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { binomialInterval, formatPercent } from '../../../checks/index.ts';
 import { errorMessage, escapeInvisibleLine, FairleadError, formatColumns } from '../../../core/index.ts';
 import {
+  builtinDeclarations,
+  mergeDeclarations,
   parseDeclarations,
   parseRecordedRuns,
   replayRuns,
@@ -43,7 +45,12 @@ export const replayCommand: (args: readonly string[]) => Promise<number> = withO
     if (file === undefined) throw new TypeError('A file with recorded runs is needed.');
     if (more.length > 0) throw new TypeError(`Only one file can be given; unexpected: ${more.join(' ')}.`);
     if (values.tools === undefined) throw new TypeError('--tools names the file with the declarations of the tools.');
-    const declarations = parseDeclarations(parseJson(readText(values.tools), values.tools));
+    const { actions } = builtinDeclarations;
+    // A file that names an action without its words means the words of the program.
+    const declarations = mergeDeclarations(
+      { tools: new Map(), actions },
+      parseDeclarations(parseJson(readText(values.tools), values.tools)),
+    );
     const runs = parseRecordedRuns(readText(file));
     const options = { isUnattended: values.unattended, own: values.own };
     if (values.reviewer !== undefined) {
