@@ -101,6 +101,13 @@ test('[A41] a change in a first-party system that costs money needs words of the
   assert.equal(ruleOf('approve', input, user('Pay out X-52'), trusted('X-52'), mail), 'allow');
 });
 
+test('[A41] a change that others see, or of a thing, needs words of the user; work on files does not', () => {
+  const input = { id: 'dv-22' };
+  assert.equal(ruleOf('raise', input, user('Is the heating on?'), trusted('dv-22'), mail), 'not-requested');
+  assert.equal(ruleOf('raise', input, user('Raise the heating'), trusted('dv-22'), mail), 'allow');
+  assert.equal(ruleOf('save', { text: 'notes' }, user('Is the heating on?'), mail), 'allow');
+});
+
 test('[A41] an amount that the model made of words, and one that a text writes in another form, are asked about', () => {
   const words = read('it is of course three thousand and nine hundred');
   assert.equal(ruleOf('approve', { id: 'E-1', amount: 3900 }, user('Pay E-1'), words), 'untrusted-content');

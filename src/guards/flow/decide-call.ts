@@ -22,6 +22,20 @@ const isControlRole = (role: string): boolean =>
 /** For these roles a value that is found nowhere is usual: a new file, a computed sum, a new title. */
 const mayBeNew: ReadonlySet<string> = new Set(['path', 'amount', 'title']);
 
+/** Actions that change what others see or what things do. Such a change needs words of the user, also if it stays in a system of the user; work on files and commands does not. */
+const sharedActions: ReadonlySet<string> = new Set([
+  ...costlyActions,
+  'message',
+  'change',
+  'create',
+  'share',
+  'invite',
+  'book',
+  'schedule',
+  'upload',
+  'request',
+]);
+
 /** Decides about a call. Changes nothing. */
 export function decideCall(state: FlowState, { tools, actions }: FlowDeclarations, call: FlowCall): FlowDecision {
   const declaration = tools.get(call.tool);
@@ -61,7 +75,7 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
     if (bad.length > 0) return ask('untrusted-value', bad);
     return completesEffect(state, call.tool, values) ? { type: 'allow', values } : ask('confirms-nothing', values);
   }
-  const isLocal = effect === 'write' && !destructive && !costlyActions.has(action);
+  const isLocal = effect === 'write' && !destructive && !sharedActions.has(action);
   const isRequested =
     isLocal ||
     isActionRequested(state, call.tool, actions.get(action), destructive) ||

@@ -118,7 +118,12 @@ export function declareTool({ name, input, hints, ...tool }: DeclaredTool): Tool
   const effect: FlowEffect = isOfClient ? 'write' : tool.effect;
   const words = splitName(name.replace(/^.*__/, ''));
   const properties = isObject(input['properties']) ? input['properties'] : {};
-  const action = words.map((word) => actionByVerb.get(word)).find((each) => each !== undefined);
+  const isDestructive = isDestructiveTool(words, effect, hints);
+  // The client asks its user whether its own tools run: without an action no words are needed.
+  const action =
+    isOfClient && !isDestructive
+      ? undefined
+      : words.map((word) => actionByVerb.get(word)).find((each) => each !== undefined);
   const isTrusted = hints?.isTrusted === true;
   const isClosed = isTrusted && hints.openWorld === false;
   const inputs = Object.entries(properties).map(([key, schema]) => [key, roleOf(key, schema)] as const);
@@ -129,7 +134,7 @@ export function declareTool({ name, input, hints, ...tool }: DeclaredTool): Tool
   return {
     effect: visits ? 'write' : effect,
     ...(visits ? { action: 'visit' } : action === undefined ? {} : { action }),
-    ...(isDestructiveTool(words, effect, hints) ? { destructive: true } : {}),
+    ...(isDestructive ? { destructive: true } : {}),
     inputs: Object.fromEntries(inputs.map((each) => (visits && isAddress(each) ? [each[0], 'link'] : each))),
     output,
     ...(isPrivate ? { private: true } : {}),
