@@ -14,7 +14,7 @@ async function startServer(
 ): Promise<(as: Tenant, request: string, body?: unknown) => Promise<{ status: number; text: string }>> {
   const program = await createProgram(t, () => says(`The account is ${iban}, ask anna@firma-mail.de.`));
   mkdirSync(program.config(), { recursive: true });
-  const tenants = { bolt: { action: 'off' }, cobb: { action: 'block' } };
+  const tenants = { acme: { ways: { answers: 'checked' } }, bolt: { action: 'off' }, cobb: { action: 'block' } };
   writeFileSync(program.config('dlp.json'), JSON.stringify({ tenants }));
   const env = {
     HARNESS_API_KEY: 'a-key-that-operates-all',
@@ -37,7 +37,7 @@ async function startServer(
   };
 }
 
-test('[A115] the answers of a server follow the policy of the tenant: removed by default, unchanged, or blocked', async (t) => {
+test('[A115] the answers of a server follow the policy of the tenant: removed, unchanged, or blocked', async (t) => {
   const send = await startServer(t);
   const runFor = async (tenant: Tenant): Promise<string> => {
     const created = await send(tenant, 'POST /v1/chat/completions', {

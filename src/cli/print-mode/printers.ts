@@ -75,8 +75,10 @@ export function createTextPrinter(out: WriteText, findCall: FindCall, streamed: 
       const text = report ?? (started ? line : result.text);
       if (report !== undefined || !started) out(text);
       if (text !== '' && !text.endsWith('\n')) out('\n');
-      if (result.unconfirmedClaims.length > 0)
-        printErr(`${escapeInvisible(formatUnconfirmedClaims(result.unconfirmedClaims))}\n`);
+      const { unconfirmedClaims } = result;
+      // After the answer, which standard output writes at the end of this turn of the event loop.
+      if (unconfirmedClaims.length > 0)
+        setImmediate(() => printErr(`${escapeInvisible(formatUnconfirmedClaims(unconfirmedClaims))}\n`));
       if (result.status !== 'success' && report === undefined) printErr(`${formatRunEnd(result)}\n`);
       return undefined;
     },

@@ -40,7 +40,7 @@ const commandTools: ReadonlySet<string> = new Set(['run_command', 'execute_sandb
 function isWayOut(tool: string, input: Json): boolean {
   const { command } = isObject(input) ? input : {};
   if (!commandTools.has(tool) || typeof command !== 'string') return true;
-  return findCommandWaysOut(command).length > 0 || /[a-z][a-z\d+.-]*:\/\/|[\w.-]+@[\w-]+\./i.test(command);
+  return findCommandWaysOut(command).length > 0 || /[a-z][a-z\d+.-]{0,20}:\/\/|[\w.-]@[\w-]{1,63}\./i.test(command);
 }
 
 const flowView = createFlowLogView();

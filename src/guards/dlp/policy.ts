@@ -8,7 +8,7 @@ import { maxPatterns, type DlpPattern } from './user-patterns.ts';
 /** Kinds without check digits: they stand in most code and documents, and few of them are private. */
 const unchecked: ReadonlySet<string> = new Set(['email', 'phone']);
 
-/** An action of a policy. `checked`, the default, redacts secrets, numbers with check digits, patterns and values of the user, and observes e-mail addresses and phone numbers. */
+/** An action of a policy. `checked`, the default, redacts secrets, numbers with check digits, patterns and values of the user, and observes e-mail addresses and phone numbers, and the answers of a server. */
 export type DlpPolicyAction = DlpAction | 'checked';
 
 /** The actions that a policy can name. */
@@ -47,7 +47,9 @@ export function createDlpPolicy(
 ): DlpPolicy {
   const { action = 'checked', ways = {}, kinds = {} } = options;
   const ignore = Object.keys(kinds).filter((kind) => kinds[kind] === 'off');
-  const wayAction = (way: DlpWay): DlpPolicyAction => ways[way] ?? action;
+  // A client of a server may read the data of its own tenant, and held text would not be streamed: it is only counted.
+  const wayAction = (way: DlpWay): DlpPolicyAction =>
+    ways[way] ?? (way === 'answers' && action === 'checked' ? 'observe' : action);
   const actionFor = (way: DlpWay, kind: string): DlpAction => {
     const chosen = wayAction(way);
     const own = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;

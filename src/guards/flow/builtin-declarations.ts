@@ -123,7 +123,7 @@ const tools: Readonly<Record<string, ToolDeclaration>> = {
 const actionWords: Readonly<Record<string, string>> = {
   message:
     'e-?mail|mail|send|sent|notif|inform|tell|forward|reply|respond|answer|messag|let \\w+ know|share|contact|remind|invit|post|comment|publish|announce|schreib|antwort|sende|schick|teile|envoi|répon|écri|enví|respond|escrib',
-  pay: 'pay|transfer|wire|remit|reimburs|settle|send money|donat|payment|invoice|bill|rent|überweis|bezahl|zahl|virement|paie|transfier|paga',
+  pay: 'pay|charg|transfer|wire|remit|reimburs|settle|send money|donat|payment|invoice|bill|rent|überweis|bezahl|zahl|virement|paie|transfier|paga',
   buy: 'buy|purchas|order|shop|check ?out|book|reserv|kauf|bestell|buch|achet|command|réserv|compra|pide|reserva',
   delete:
     'delet|remov|drop|destroy|purg|wip|eras|clean|clear|archiv|close|cancel|get rid|lösch|entfern|supprim|efface|borra|elimin',

@@ -60,14 +60,14 @@ test('[P31] a server that the editor names needs permission before the first ans
     [0, 0],
     'no permission is requested in a session that the editor does not know yet',
   );
-  assert.equal(await sendPrompt(editor, id, 'greet'), 'end_turn');
+  assert.equal(await sendPrompt(editor, id, 'greet Ann'), 'end_turn');
   const [question, ...others] = editor.permissionRequests;
   assert.equal(others.length, 0);
   assert.equal(question?.toolCall.title, "Start the editor's MCP server clerk? You are asked again if it changes.");
   assert.match(JSON.stringify(question?.toolCall.content), /mcp-stdio-server\.ts.*with A=\$\{HOME\}/);
   assert.match(getUpdateText(editor.updatesOf(id), 'agent_message_chunk'), /Hello Ann, from \/\./);
   const next = await made.begin(editor);
-  assert.equal(await sendPrompt(editor, next, 'greet'), 'end_turn');
+  assert.equal(await sendPrompt(editor, next, 'greet Ann'), 'end_turn');
   assert.equal(editor.permissionRequests.length, 1);
   assert.equal(made.starts(), 2, 'one for each session');
 });
@@ -76,7 +76,7 @@ test('[P31] a server that the user rejects is not started, this is reported, and
   const made = await deskFor(t);
   const editor = startAcpClient(t, made, () => 'no', ['--auto-approve', '--no-sandbox']);
   const id = await made.begin(editor);
-  assert.equal(await sendPrompt(editor, id, 'greet'), 'end_turn');
+  assert.equal(await sendPrompt(editor, id, 'greet Ann'), 'end_turn');
   assert.equal(made.starts(), 0);
   assert.deepEqual(
     requestToolNames(made.modelRequests()[0]).filter((name) => name.startsWith('mcp__')),

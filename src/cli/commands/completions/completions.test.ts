@@ -88,7 +88,7 @@ test('bash completes commands, subcommands, options and their values from the ta
   assert.deepEqual(inBash(['fairlead', '--output-format', 's']), ['stream-json']);
   assert.deepEqual(inBash(['fairlead', 'sessions', 're']), ['rename', 'restore']);
   assert.deepEqual(inBash(['fairlead', 'sessions', 'export', 'x', '--format', '']), ['md', 'html', 'json']);
-  assert.deepEqual(inBash(['fairlead', 'config', 'set', 'sandbox.e']), ['sandbox.engine']);
+  assert.deepEqual(inBash(['fairlead', 'config', 'set', 'sandbox.e']), ['sandbox.emulation', 'sandbox.engine']);
   assert.deepEqual(inBash(['fairlead', 'models', 'oll']), ['ollama']);
   assert.deepEqual(inBash(['fairlead', 'completions', '']), ['bash', 'zsh', 'fish']);
   assert.deepEqual(inBash(['fairlead', '--prompt-file', 'a']), ['a prompt.md']);
@@ -146,7 +146,7 @@ test('fish suggests the same', { skip: missing('fish') }, () => {
   assert.deepEqual(inFish('fairlead run --out').toSorted(), ['--output-format', '--output-schema']);
   assert.deepEqual(inFish('fairlead --output-format s'), ['stream-json']);
   assert.deepEqual(inFish('fairlead sessions re').toSorted(), ['rename', 'restore']);
-  assert.deepEqual(inFish('fairlead config set sandbox.e'), ['sandbox.engine']);
+  assert.deepEqual(inFish('fairlead config set sandbox.e'), ['sandbox.emulation', 'sandbox.engine']);
   assert.deepEqual(inFish('fairlead --prompt-file a'), ['a prompt.md']);
   assert.deepEqual(inFish('fairlead fix ses'), []);
   assert.deepEqual(inFish('fairlead --model x ses'), ['sessions']);
