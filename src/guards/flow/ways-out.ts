@@ -39,7 +39,7 @@ export function findWayOut(
       // A link that was copied as it stands is labelled as content.
       (dataRoles.has(role) && inputs[rootOf(parameter)] !== 'link') ||
       (role === 'url' && commands.length === 0 && !isCopied(state, value)) ||
-      // Whoever gets a message about an id can read what it names.
+      // The receiver of a message about an id can read what the id names.
       (role === 'id' && places.some((place) => place.role !== 'url')),
   );
   const texts = [...carried.map(({ value }) => value), ...(programs.length + places.length > 0 ? commands : [])];
