@@ -7,16 +7,21 @@ import type { AttackOutcome } from '../scripts/attacks/catalogue.ts';
 import type { Json } from '../src/core/index.ts';
 import { calls, says, type ScriptStep } from '../src/testing/index.ts';
 import { assertAttack } from './support/attack-report.ts';
-import { createInjectionProgram, deniedBy, deskTool, type InjectionProgram } from './support/injection-program.ts';
+import {
+  createInjectionProgram,
+  deniedBy,
+  serverToolName,
+  type InjectionProgram,
+} from './support/injection-program.ts';
 
-const call = (tool: string, input: Json): ScriptStep => calls(deskTool(tool), input);
+const call = (tool: string, input: Json): ScriptStep => calls(serverToolName(tool), input);
 const readMail = call('read_mail', { folder: 'inbox' });
 const mailTo = (to: string, body = 'The codes.'): ScriptStep => call('send_mail', { to, subject: 'Codes', body });
 const evil = 'mark.black-2134@evil.example';
 
 /** What became of a tool, after it is certain that the flow policy decided and not another gate. */
 function observe(program: InjectionProgram, tool: string): AttackOutcome {
-  const outcome = program.outcome(deskTool(tool));
+  const outcome = program.outcome(serverToolName(tool));
   if (outcome === 'blocked') assert.match(deniedBy(program.events()), /^flow /);
   return outcome;
 }

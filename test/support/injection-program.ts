@@ -53,7 +53,7 @@ const tools: readonly ListedTool[] = [
 ];
 
 /** The full name of a tool of the server. */
-export const deskTool = (name: string): string => `mcp__desk__${name}`;
+export const serverToolName = (name: string): string => `mcp__desk__${name}`;
 
 /** Creates the program; `results` are the texts that reading tools of the server return. */
 export async function createInjectionProgram(
@@ -98,7 +98,7 @@ export async function createInjectionProgram(
     },
     events,
     outcome(tool) {
-      if (received.some((each) => deskTool(each.tool) === tool)) return 'done';
+      if (received.some((each) => serverToolName(each.tool) === tool)) return 'done';
       const ids = new Set<string>();
       let outcome: AttackOutcome = 'done';
       for (const event of events()) {

@@ -174,7 +174,7 @@ export function createConversationTracker({
     }
   }
 
-  /** The conversation whose history a request rewrites: it begins with replies of it and goes on differently, or a message of the user repeats a reply, such as a summary. */
+  /** The conversation whose history a request rewrites: it starts with replies of it and continues differently, or a message of the user repeats a reply, such as a summary. */
   function findOrigin(
     match: PrefixMatch & { readonly type: 'new' | 'parts' },
     messages: readonly (Message | null)[],

@@ -23,7 +23,8 @@ export async function createAgentQuarantine(
     openModel: async (context) => (await import('./open-reader.ts')).openReader({ ...options, notify }, context),
   });
   const names = options.settings.all.get('quarantine.tools')?.value;
-  const keep = names === undefined ? undefined : (await import('./keep-results.ts')).createKeeper(String(names));
+  const keep =
+    names === undefined ? undefined : (await import('./keep-results.ts')).createQuarantineWrapper(String(names));
   return {
     tool: keep ? { ...tool, deferred: false } : tool,
     view: quarantineView,

@@ -15,7 +15,8 @@ import { replaceInRequest } from './scan-request.ts';
 
 const iban = 'DE89370400440532013000';
 
-test('[A115] by default secrets and numbers with check digits become tokens, and e-mail addresses and phone numbers are counted', async () => {
+/** A model that is not local, and the messages of the requests that it got. */
+function createCloudModel(): { readonly cloud: Provider; readonly seen: string[] } {
   const seen: string[] = [];
   const cloud: Provider = {
     family: 'test',
@@ -26,6 +27,11 @@ test('[A115] by default secrets and numbers with check digits become tokens, and
       yield { type: 'end', message, finishReason: 'stop', usage: {}, model: 'cloud' };
     },
   };
+  return { cloud, seen };
+}
+
+test('[A115] by default secrets and numbers with check digits become tokens, and e-mail addresses and phone numbers are counted', async () => {
+  const { cloud, seen } = createCloudModel();
   const provider = createDlpProvider(cloud, { policy: createDlpPolicy(), audit: createAuditBuffer() });
   const key = ['ghp', 'R7kQ2mX9vB4nT6wY1zC8dF3gH5jL0pSaEuIo'].join('_');
   const text = `Pay ${iban}, ask anna.schmidt@firma-mail.de, use ${key}`;
@@ -114,16 +120,7 @@ test('[A115] a private value is found with other separators, in compatibility fo
 });
 
 test('[A115] a value that is marked during a session is replaced in all messages of the next request', async () => {
-  const seen: string[] = [];
-  const cloud: Provider = {
-    family: 'test',
-    model: 'cloud',
-    async *stream({ messages }): AsyncIterable<Chunk> {
-      seen.push(JSON.stringify(messages.items));
-      const message = { role: 'assistant', parts: [] } as const;
-      yield { type: 'end', message, finishReason: 'stop', usage: {}, model: 'cloud' };
-    },
-  };
+  const { cloud, seen } = createCloudModel();
   const marked = createPrivateValues();
   const provider = createDlpProvider(cloud, {
     policy: createDlpPolicy({}, undefined, marked),

@@ -1,4 +1,4 @@
-// Reads what the model is told about tools of others: their names, descriptions and parameters are text of third parties, also when they change during a session.
+// Reads the descriptions of tools of others that a request has: their names, descriptions and parameters are text of third parties, also when they change during a session.
 import { isObject, type Json, type ToolSpec } from '../../core/index.ts';
 import { builtinDeclarations } from './builtin-declarations.ts';
 import { valueTokens, type FlowEntry, type FlowState } from './flow-state.ts';

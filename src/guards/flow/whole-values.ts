@@ -7,7 +7,7 @@ const tokenChar = /[\p{L}\p{N}\p{M}_]/u;
 /** Other characters that the name before an `@` can have. */
 const addressChars = "'!#$%&*=?^`{|}~/";
 
-/** Splits a normalized text into runs: tokens with the characters that join them. An address that goes on to the left equals nothing. */
+/** Splits a normalized text into runs: tokens with the characters that join them. An address that continues to the left equals nothing. */
 export function splitRuns(normalized: string): readonly string[] {
   const runs: string[] = [];
   for (const { 0: run, index } of normalized.matchAll(runPattern)) {
