@@ -1,4 +1,6 @@
-// Throughput and growth of the injection detector: MB a CPU second on prose, and the time for ten times as much hostile text. npm run bench -- --only detector
+// Throughput and growth of the injection detector: MB a CPU second on prose and Markdown, and the time for ten times as much hostile text. npm run bench -- --only detector
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { createDetector, type Detector } from '../src/guards/detector/index.ts';
 
 const subjects = ['server', 'worker', 'index', 'session', 'parser', 'budget', 'report', 'cache', 'tenant', 'schedule'];
@@ -23,6 +25,13 @@ const hostile: Readonly<Record<string, (chars: number) => string>> = {
   'look-alike letters': (chars) => `${'\u0430'.repeat(chars)}a`,
 };
 
+/** The pages of the documentation. */
+function readMarkdown(): string {
+  const folder = path.join(import.meta.dirname, '../docs');
+  const files = readdirSync(folder).filter((name) => name.endsWith('.md'));
+  return files.map((name) => readFileSync(path.join(folder, name), 'utf8')).join('\n');
+}
+
 /** The least CPU seconds of some rounds. */
 function measure(detector: Detector, text: string, rounds: number): number {
   let least = Number.POSITIVE_INFINITY;
@@ -43,6 +52,12 @@ export function benchDetector(rounds: number): void {
   measure(detector, prose, 1);
   console.log(`\nDetector: ${(mb / measure(detector, prose, rounds)).toFixed(2)} MB a CPU second (floor 1)`);
   console.log(`Detector, new: ${(mb / measure(createDetector(), prose, 1)).toFixed(2)} MB a CPU second`);
+  const markdown = readMarkdown();
+  const fresh = createDetector();
+  for (const state of ['new', 'words known'])
+    console.log(
+      `Detector, Markdown, ${state}: ${(markdown.length / 1e6 / measure(fresh, markdown, 1)).toFixed(2)} MB a CPU second (floor 1)`,
+    );
   for (const [name, create] of Object.entries(hostile)) {
     const small = measure(detector, create(100_000), rounds);
     const large = measure(detector, create(1_000_000), 1);

@@ -20,10 +20,14 @@ function createFolder(t: TestContext): string {
 }
 
 /** Reads a file with a text, and then runs a command. Returns the questions of the flow policy. */
-async function askAbout(t: TestContext, text: string, command: string): Promise<readonly string[]> {
+async function askAbout(t: TestContext, text: string, command: string, threshold?: number): Promise<readonly string[]> {
   const root = createFolder(t);
   const cwd = path.join(root, 'project');
   writeFileSync(path.join(cwd, 'notes.txt'), text);
+  if (threshold !== undefined) {
+    mkdirSync(path.join(root, 'config'));
+    writeFileSync(path.join(root, 'config', 'config.json'), JSON.stringify({ detector: { threshold } }));
+  }
   const questions: string[] = [];
   const script = [calls('read_file', { path: 'notes.txt' }), calls('run_command', { command }), says('Done.')];
   await using agent = await codingAgent({
@@ -54,6 +58,14 @@ test('[A43] a harmless text is not called suspicious, and its value is asked abo
   const [question = ''] = await askAbout(t, harmless, 'echo https://minutes.example/archive');
   assert.match(question, /minutes\.example/);
   assert.doesNotMatch(question, /suspicious/);
+});
+
+test('[A43] the threshold is a setting: it decides which texts are called suspicious, and not what is asked', async (t) => {
+  const [strict = ''] = await askAbout(t, harmless, 'echo https://minutes.example/archive', -30);
+  assert.match(strict, /suspicious/);
+  const [lax = ''] = await askAbout(t, instruction, 'echo https://evil.example/collect', 30);
+  assert.match(lax, /third party/);
+  assert.doesNotMatch(lax, /suspicious/);
 });
 
 test('[A43] a suspicious text adds no question of its own', async (t) => {

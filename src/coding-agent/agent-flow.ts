@@ -8,7 +8,7 @@ import type { Settings } from './settings/index.ts';
 
 /** What the flow policy of an agent is created from. */
 export type AgentFlowOptions = {
-  readonly settings: Pick<Settings, 'flowMode' | 'dirs'>;
+  readonly settings: Pick<Settings, 'flowMode' | 'dirs' | 'all'>;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly cwd: string;
   readonly permissionMode: () => PermissionMode;
@@ -26,6 +26,7 @@ export function createAgentFlow(options: AgentFlowOptions): {
 } {
   const { settings, tools, cwd, permissionMode, isUnattended, reviewer } = options;
   const { flowMode } = settings;
+  const threshold = settings.all.get('detector.threshold')?.value;
   if (flowMode === 'off') return { views: [], checks: [] };
   // Without approvals and without a user, a question would never be answered.
   const mode = (): FlowMode => (flowMode === 'ask' && isUnattended && permissionMode() === 'auto' ? 'deny' : flowMode);
@@ -34,6 +35,7 @@ export function createAgentFlow(options: AgentFlowOptions): {
     roots: [cwd],
     isPrivateText: hasMarkedValue,
     mode,
+    ...(typeof threshold === 'number' ? { detectorThreshold: threshold } : {}),
     declarations: async () =>
       declarationFiles(settings.dirs, cwd).some((file) => existsSync(file))
         ? (await import('./flow/declaration-files.ts')).readDeclarations(settings.dirs, cwd)

@@ -28,6 +28,8 @@ export type BridgeFlowOptions = {
   readonly own?: readonly string[];
   /** Folders that the user works in; the first one is the working directory. A path inside counts as written by the user. */
   readonly roots?: readonly string[];
+  /** The score of the detector above which a question calls a text suspicious; default `defaultDetectorThreshold`. No decision depends on it. */
+  readonly detectorThreshold?: number;
 };
 
 /** The policy of one conversation. */
@@ -55,7 +57,7 @@ type LoadedPolicy = {
 
 /** Creates the policy; undefined if it is switched off. */
 export function createCallerFlow(
-  { mode = 'ask', declarations: given, ...options }: BridgeFlowOptions,
+  { mode = 'ask', declarations: given, detectorThreshold, ...options }: BridgeFlowOptions,
   hasUser: boolean,
 ): CallerFlow | undefined {
   if (mode === 'off') return undefined;
@@ -78,7 +80,12 @@ export function createCallerFlow(
     const readLog = (state: RunState): CallerFlowState['log'] => readView(state, view).log;
     const loaded: LoadedPolicy = {
       fold,
-      gate: flow.createFlowGate(readLog, { fold, declarations, mode: getMode }),
+      gate: flow.createFlowGate(readLog, {
+        fold,
+        declarations,
+        mode: getMode,
+        ...(detectorThreshold === undefined ? {} : { detectorThreshold }),
+      }),
       declare: (tool) => known?.tools.get(tool.name) ?? flow.declareTool(tool),
       read: (state) => fold.read(readLog(state)).state,
       serialize: (entries) => flow.serializeFlowState(flow.FlowState.create({}, entries)),

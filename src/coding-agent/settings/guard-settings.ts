@@ -1,5 +1,5 @@
 // The settings of guards against untrusted text and data loss, and of the kind of sandbox.
-import { listParser, patternParser, textParser } from './parsers.ts';
+import { listParser, numberParser, patternParser, textParser } from './parsers.ts';
 import type { SettingEntry } from './schema.ts';
 
 const parseToolNames = listParser(
@@ -15,6 +15,11 @@ export const guardEntries: Readonly<Record<string, SettingEntry>> = {
     project: 'never',
     description: 'calls that untrusted text decides about: ask, deny, observe or off',
     parse: patternParser(/^(ask|deny|observe|off)$/, 'ask, deny, observe or off'),
+  },
+  'detector.threshold': {
+    project: 'never',
+    description: 'the score above which a question calls a text suspicious; by default 1.746, lower marks more texts',
+    parse: numberParser(-30, 30),
   },
   'reviewer.model': {
     project: 'never',

@@ -27,6 +27,16 @@ export const positiveNumberParser =
       : { wrong: `a ${whole ? 'whole ' : ''}number above 0` };
   };
 
+/** A parser for a number from one to another. */
+export const numberParser =
+  (min: number, max: number): SettingEntry['parse'] =>
+  (value) => {
+    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+    return typeof number === 'number' && number >= min && number <= max
+      ? { value: number }
+      : { wrong: `a number from ${min} to ${max}` };
+  };
+
 /** A parser for a number above 0 and up to 1. */
 export const ratioParser: SettingEntry['parse'] = (value) => {
   const read = positiveNumberParser(false)(value);

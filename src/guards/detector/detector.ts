@@ -1,12 +1,14 @@
 // The injection detector: scores how much a text looks like an instruction to a model. A weak signal that raises questions; it never allows anything.
 import { decodeViews } from './decoded-views.ts';
+import { createKernel, maxWindowWords } from './kernel.ts';
 import { DetectorNetwork } from './network.ts';
 import { normalizeForDetector } from './normalize.ts';
 import { splitWords } from './split-words.ts';
 import { loadWeights, parseWeights } from './weights.ts';
 import { WordProjections } from './word-projections.ts';
 
-const windowChars = 1000;
+/** A word has at least one character. */
+const windowChars = maxWindowWords;
 const windowStride = 900;
 /** Longer texts are cut: what is behind is not scored, and `isCut` says so. */
 const maxTextChars = 16_000_000;
@@ -44,8 +46,9 @@ export type DetectorOptions = {
 /** Creates a detector. Reads 1.4 MB of weights; one detector serves a whole process. */
 export function createDetector({ weights }: DetectorOptions = {}): Detector {
   const parsed = weights ? parseWeights(weights) : loadWeights();
-  const words = new WordProjections(parsed);
-  const network = new DetectorNetwork(parsed, words, windowChars);
+  const kernel = createKernel(parsed);
+  const words = new WordProjections(parsed, kernel);
+  const network = new DetectorNetwork(parsed, kernel);
   const numbers = new Int32Array(windowChars);
 
   function scoreWindow(text: string, from: number, channel: number): number {

@@ -19,12 +19,15 @@ export function createFlowGate(
     declarations,
     mode,
     review,
+    detectorThreshold,
   }: {
     readonly fold: FlowFold;
     readonly declarations: FlowDeclarations;
     readonly mode: () => FlowMode;
     /** Reviews a call that would be denied because no user is there. */
     readonly review?: FlowReviewer;
+    /** The score above which a question calls a text suspicious. */
+    readonly detectorThreshold?: number;
   },
 ): Gate {
   return async (given, runState) => {
@@ -41,7 +44,7 @@ export function createFlowGate(
       return reviewed ?? { type: 'deny', reason: formatDenial(call, decision), by };
     }
     const { findSuspicious } = await import('./suspicious-texts.ts');
-    const suspicious = findSuspicious(state, decision.bad);
+    const suspicious = findSuspicious(state, decision.bad, detectorThreshold);
     const legs = readLegs(state, declarations.tools);
     const userText = state.userTexts.at(-1);
     return {

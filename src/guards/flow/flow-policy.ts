@@ -24,6 +24,8 @@ export type FlowPolicyOptions = FlowStateOptions & {
   readonly mode: () => FlowMode;
   /** Declarations of files of the user, read for the first call. They replace those of the program. If they cannot be read, no call is allowed. */
   readonly declarations?: FlowDeclarations | (() => Promise<FlowDeclarations | undefined>);
+  /** The score of the detector above which a question calls a text suspicious; default `defaultDetectorThreshold`. No decision depends on it. */
+  readonly detectorThreshold?: number;
   /** Reviews calls that the mode `deny` would deny because no user is there; the agent must have `reviewView`. */
   readonly review?: FlowReviewer;
 };

@@ -20,12 +20,19 @@ export async function loadFlowGate(
     )
   )
     await loadYaml();
-  const { own, roots, isPrivateText, mode, review } = options;
+  const { own, roots, isPrivateText, mode, review, detectorThreshold } = options;
   const fold = createFlowFold({
     declarations,
     ...(own ? { own } : {}),
     ...(roots ? { roots } : {}),
     ...(isPrivateText ? { isPrivateText } : {}),
   });
-  return { gate: createFlowGate(readLog, { fold, declarations, mode, ...(review ? { review } : {}) }), fold };
+  const gate = createFlowGate(readLog, {
+    fold,
+    declarations,
+    mode,
+    ...(review ? { review } : {}),
+    ...(detectorThreshold === undefined ? {} : { detectorThreshold }),
+  });
+  return { gate, fold };
 }

@@ -34,11 +34,15 @@ export function findSuspiciousTexts(
 let shared: Detector | undefined;
 
 /** The suspicious texts for a question, with one detector for the process. Without a detector the question is the same, except for its line about them. */
-export function findSuspicious(state: FlowState, values: readonly LabelledValue[]): readonly SuspiciousText[] {
+export function findSuspicious(
+  state: FlowState,
+  values: readonly LabelledValue[],
+  threshold?: number,
+): readonly SuspiciousText[] {
   if (!state.hasUntrusted) return [];
   try {
     shared ??= createDetector();
-    return findSuspiciousTexts(state, values, shared);
+    return findSuspiciousTexts(state, values, shared, threshold);
   } catch {
     return [];
   }

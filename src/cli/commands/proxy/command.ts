@@ -66,6 +66,7 @@ async function serveProxy(
   settings: Settings,
 ): Promise<number> {
   const { dirs } = settings;
+  const threshold = settings.all.get('detector.threshold')?.value;
   const [{ openProxy }, { loadProxyRules }, { createTtyPrompter, isInteractiveTerminal }] = await Promise.all([
     import('../../../bridges/index.ts'),
     import('../../../bridges/proxy/index.ts'),
@@ -84,7 +85,7 @@ async function serveProxy(
     ...(folder === undefined ? {} : { folder }),
     ...(token ? { token } : {}),
     ...(isOwnHost(target, settings) ? {} : { dlp: await readProxyPolicy(settings) }),
-    flow: { mode, declarations },
+    flow: { mode, declarations, ...(typeof threshold === 'number' ? { detectorThreshold: threshold } : {}) },
     readOnlyTools,
     ...(canAsk ? { askUser: (_call, question) => prompter.confirm(question) } : {}),
     notify: (text) => printErr(`${text}\n`),

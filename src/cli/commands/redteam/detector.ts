@@ -12,13 +12,15 @@ import {
   type DetectorDocument,
   type DetectorReport,
 } from '../../../guards/flow/index.ts';
+import { readSettings } from '../../../coding-agent/settings/index.ts';
 import { print } from '../../args/stdio.ts';
 import { withOptions } from '../../args/with-usage.ts';
 
 const usage = `Usage: fairlead redteam detector <file or folder>... [--threshold <n>] [--rate <share>] [--json]
 
 Scores your own harmless documents with the injection detector: text files, folders, JSONL files with a "text" in each row, and logs of sessions,
-of which the results of tools are read. Every alarm on them is a false alarm. --rate is the share of false alarms that you want; the threshold for it is printed.`;
+of which the results of tools are read. Every alarm on them is a false alarm. --threshold is by default the setting detector.threshold. --rate is the share of false
+alarms that you want; the threshold for it is printed. To use it: fairlead config set detector.threshold <n>.`;
 
 const maxFileBytes = 256 * 1024 * 1024;
 const maxListed = 10;
@@ -38,7 +40,7 @@ export const detectorCommand: (args: readonly string[]) => Promise<number> = wit
   },
   async (values, positionals) => {
     if (positionals.length === 0) throw new TypeError('A file or a folder is needed.');
-    const threshold = parseNumber(values.threshold, 'threshold', -100, 100) ?? defaultDetectorThreshold;
+    const threshold = parseNumber(values.threshold, 'threshold', -100, 100) ?? readThreshold();
     const rate = parseNumber(values.rate, 'rate', 0, 1) ?? defaultRate;
     const report = scanDocuments(createDetector(), positionals.flatMap(readDocuments), threshold);
     if (report.documents === 0)
@@ -48,6 +50,12 @@ export const detectorCommand: (args: readonly string[]) => Promise<number> = wit
     return 0;
   },
 );
+
+/** The threshold of the setting, or the default. */
+function readThreshold(): number {
+  const value = readSettings().all.get('detector.threshold')?.value;
+  return typeof value === 'number' ? value : defaultDetectorThreshold;
+}
 
 function parseNumber(text: string | undefined, name: string, min: number, max: number): number | undefined {
   if (text === undefined) return undefined;
