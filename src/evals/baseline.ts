@@ -23,18 +23,23 @@ export type BaselineComparison = {
   readonly worse: boolean;
 };
 
-/** Reads a baseline file: the output of `fairlead eval --output-format json`. */
-export function readBaseline(file: string): Pick<EvalReport, 'right' | 'tags' | 'cases'> {
+/** The part of a report that a baseline needs. */
+export type EvalBaseline = Pick<EvalReport, 'right' | 'tags'> & {
+  readonly cases: readonly { readonly id: string; readonly right: boolean }[];
+};
+
+/** Reads a baseline file: the output of `fairlead eval --output-format json`, of this version or of format 1, whose cases have no trials. */
+export function readBaseline(file: string): EvalBaseline {
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (
       isObject(value) &&
-      value['format'] === 1 &&
+      (value['format'] === 1 || value['format'] === 2) &&
       isCount(value['right']) &&
       isCounts(value['tags']) &&
       isCases(value['cases'])
     )
-      return value as unknown as EvalReport;
+      return value as unknown as EvalBaseline;
     throw new Error('it is not an eval report');
   } catch (error) {
     throw new FairleadError('eval/bad-baseline', `The baseline ${file} cannot be used: ${errorMessage(error)}`, {
@@ -58,10 +63,7 @@ const isCases = (value: unknown): boolean =>
   value.every((each) => isObject(each) && typeof each['id'] === 'string' && typeof each['right'] === 'boolean');
 
 /** Compares a report with a baseline. */
-export function compareToBaseline(
-  report: EvalReport,
-  baseline: Pick<EvalReport, 'right' | 'tags' | 'cases'>,
-): BaselineComparison {
+export function compareToBaseline(report: EvalReport, baseline: EvalBaseline): BaselineComparison {
   const tags = Object.keys(report.tags).filter((tag) => Object.hasOwn(baseline.tags, tag));
   const pairs = [
     { of: 'in all', now: report.right as RateCount, before: baseline.right as RateCount },

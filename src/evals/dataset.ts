@@ -1,25 +1,8 @@
 // Parses eval datasets: one JSON object per line with a prompt and the expected answer.
-import { FairleadError, isJson, isObject, errorMessage, type JsonObject } from '../core/index.ts';
+import { FairleadError, isObject, errorMessage } from '../core/index.ts';
+import { parseExpectation, type Expectation } from './expectation.ts';
 
-/** The expectations of an answer; all given ones must hold. */
-export type Expectation = {
-  /** The whole answer equals one of these, ignoring case and surrounding punctuation. */
-  readonly equals?: readonly string[];
-  /** The answer contains each of these, ignoring case. */
-  readonly contains?: readonly string[];
-  /** The answer contains none of these, ignoring case. */
-  readonly lacks?: readonly string[];
-  /** A regular expression that the answer matches, ignoring case. */
-  readonly matches?: string;
-  /** The last number in the answer. */
-  readonly number?: number;
-  /** True if the correct behaviour is to abstain; false if an answer must be given. */
-  readonly abstains?: boolean;
-  /** Past participles of actions that the answer must not claim as done, because no tool was available. */
-  readonly noClaim?: readonly string[];
-  /** The JSON Schema of the answer. */
-  readonly json?: JsonObject;
-};
+export type { Expectation } from './expectation.ts';
 
 /** One eval case: a prompt and its expectations. */
 export type EvalCase = {
@@ -31,6 +14,8 @@ export type EvalCase = {
   readonly tools: boolean;
   /** Files of the working directory, by path. */
   readonly files: Readonly<Record<string, string>>;
+  /** True if every trial must pass, whatever the rate of the others is. */
+  readonly must?: boolean;
 };
 
 /** Parses the cases of a file; throws an error that names the invalid line. */
@@ -63,54 +48,20 @@ function parseEvalCase(line: string): EvalCase | string {
   }
   if (!isObject(value)) return 'it is not an object';
   // `words` is the name of the prompt in version 0.1.
-  const { id, words, prompt = words, expect, tags = [], tools = false, files = {}, ...more } = value;
+  const { id, words, prompt = words, expect, tags = [], tools = false, files = {}, must, ...more } = value;
   if (typeof id !== 'string' || id === '') return 'it has no id';
   if (typeof prompt !== 'string' || prompt === '') return 'it has no prompt';
   if (!isStringList(tags)) return 'its tags are not a list of strings';
   if (typeof tools !== 'boolean') return 'tools is neither true nor false';
   if (!isObject(files) || !isStringList(Object.values(files))) return 'its files are not strings';
+  if (must !== undefined && typeof must !== 'boolean') return 'must is neither true nor false';
   const [unknown] = Object.keys(more);
   if (unknown !== undefined) return `there is no field ${JSON.stringify(unknown)}`;
   const expected = parseExpectation(expect);
   if (typeof expected === 'string') return expected;
-  return { id, prompt, expect: expected, tags, tools, files: files as EvalCase['files'] };
+  const own = { id, prompt, expect: expected, tags, tools, files: files as EvalCase['files'] };
+  return must === undefined ? own : { ...own, must };
 }
 
 const isStringList = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
-
-const isStringOrList = (value: unknown): boolean =>
-  typeof value === 'string' || (isStringList(value) && value.length > 0);
-
-const expectationChecks: Readonly<Record<keyof Expectation, (value: unknown) => boolean>> = {
-  equals: isStringOrList,
-  contains: isStringOrList,
-  lacks: isStringOrList,
-  noClaim: isStringOrList,
-  matches: isPattern,
-  number: (value) => typeof value === 'number' && Number.isFinite(value),
-  abstains: (value) => typeof value === 'boolean',
-  json: (value) => isObject(value) && isJson(value),
-};
-
-function isPattern(value: unknown): boolean {
-  if (typeof value !== 'string') return false;
-  try {
-    return Boolean(new RegExp(value, 'iu'));
-  } catch {
-    return false;
-  }
-}
-
-function parseExpectation(expect: unknown): Expectation | string {
-  if (!isObject(expect) || Object.keys(expect).length === 0) return 'it has no expectations';
-  const read: Record<string, unknown> = {};
-  for (const [kind, value] of Object.entries(expect)) {
-    if (!Object.hasOwn(expectationChecks, kind))
-      return `there is no expectation ${JSON.stringify(kind)}; there are ${Object.keys(expectationChecks).join(', ')}`;
-    if (!expectationChecks[kind as keyof Expectation](value)) return `its expectation ${kind} has an invalid value`;
-    read[kind] =
-      expectationChecks[kind as keyof Expectation] === isStringOrList && typeof value === 'string' ? [value] : value;
-  }
-  return read;
-}

@@ -9,7 +9,7 @@ import { scriptedProvider } from '../testing/index.ts';
 import { parseDataset, type EvalCase, type Expectation } from './dataset.ts';
 import { evaluate } from './evaluate.ts';
 import { createEvalReport, type EvalReport } from './report.ts';
-import type { EvalCaseResult } from './runner.ts';
+import { createCaseResult, type EvalCaseResult, type EvalTrial } from './results.ts';
 import { isAbstention } from '../checks/index.ts';
 import { findAnswerErrors } from './scorers.ts';
 import { builtinDataset } from './builtin-dataset.ts';
@@ -25,6 +25,8 @@ const scores: readonly (readonly [expect: Expectation, right: readonly string[],
     ['85202', '85,201 is not 7', '185,201', 'none', 'v85201', '-85201'],
   ],
   [{ number: -3 }, ['-3', 'It is −3.'], ['3']],
+  [{ number: { value: 3.14, tolerance: 0.01 } }, ['3.14', '3.15', 'about 3.13'], ['3.16', '3.12', 'pi']],
+  [{ number: { value: 200, relative: 0.05 } }, ['190', '210'], ['189.9', '211']],
   [{ abstains: true }, ['I don’t know.', 'I cannot see your hand.', 'Nobody can know that.'], ['Heads.', '']],
   [{ abstains: false }, ['Heads.'], ['I am not sure.']],
   [
@@ -105,19 +107,23 @@ test('[A48, A85] an invalid line of a dataset is reported with its number and th
   assert.throws(() => parseDataset('\n', 'f'), /has no case/);
 });
 
-const result = (id: string, more: Partial<EvalCaseResult> = {}): EvalCaseResult => ({
-  id,
-  tags: ['t'],
-  responded: true,
-  right: true,
-  shouldAbstain: false,
-  abstained: false,
-  errors: [],
-  reason: 'answered',
-  text: 'x',
-  durationMs: 1,
-  ...more,
-});
+const result = (
+  id: string,
+  { shouldAbstain = false, ...more }: Partial<EvalTrial> & { readonly shouldAbstain?: boolean } = {},
+): EvalCaseResult =>
+  createCaseResult({ id, tags: ['t'], expect: { abstains: shouldAbstain } }, [
+    {
+      trial: 1,
+      responded: true,
+      right: true,
+      abstained: false,
+      errors: [],
+      reason: 'answered',
+      text: 'x',
+      durationMs: 1,
+      ...more,
+    },
+  ]);
 const about = { dataset: 'd', model: 'm', when: '2030-01-01T00:00:00Z' };
 
 test('[A49, A85] a report counts right answers, wrong answers, and cases that were not measured', () => {

@@ -1,70 +1,136 @@
 // Evaluates an agent: runs every case of a dataset, scores the answers and returns the report.
 import type { Agent, RunResult } from '../agent/index.ts';
-import { FairleadError } from '../core/index.ts';
+import type { VerifyModel } from '../checks/index.ts';
+import { FairleadError, type Event } from '../core/index.ts';
+import { memoryLog } from '../stores/index.ts';
 import type { EvalCase } from './dataset.ts';
+import { judgedExpectations } from './expectation.ts';
+import { assertIndependentJudges, toJudgedModel, type JudgedModel } from './judge.ts';
 import { createEvalReport, type EvalReport } from './report.ts';
-import { scoreCase, withCaseDirectory, type EvalCaseResult } from './runner.ts';
+import type { EvalCaseResult, EvalTrial } from './results.ts';
+import { runTrials, type EvalProgress } from './run-trials.ts';
+import { createDirectoryCommand, withCaseDirectory } from './runner.ts';
+import { scoreTrial, type RunCaseCommand } from './score-trial.ts';
+import { toTrajectory } from './trajectory.ts';
 
 /** A scorer in addition to the expectations of a case: returns what is wrong with the result, or undefined. */
-export type EvalScorer = (result: RunResult, evalCase: EvalCase) => string | undefined | Promise<string | undefined>;
+export type EvalScorer = (
+  result: RunResult,
+  evalCase: EvalCase,
+  trial: EvalTrial,
+) => string | undefined | Promise<string | undefined>;
 
 /** A case as a program writes it: an id, a prompt and the fields of `EvalCase` that are needed. */
 export type EvalCaseInput = Pick<EvalCase, 'id' | 'prompt'> & Partial<EvalCase>;
 
 /** The options of `evaluate`. */
 export type EvaluateOptions = {
-  /** The cases, from `parseDataset` or from the program. Each is a conversation of its own. */
+  /** The cases, from `parseDataset` or from the program. Each trial is a conversation of its own. */
   readonly cases: readonly EvalCaseInput[];
-  /** The agent to evaluate, or a function that creates one for the directory with the files of a case; that one is closed after the case. */
+  /** The agent to evaluate, or a function that creates one for the directory with the files of a case; that one is closed after the trial. */
   readonly agent: Agent | ((cwd: string, evalCase: EvalCase) => Agent | Promise<Agent>);
   /** The name of the dataset in the report. */
   readonly dataset?: string;
   readonly scorers?: readonly EvalScorer[];
-  /** Called after each case, in order. */
+  /** How often each case is run; 1 by default. */
+  readonly trials?: number;
+  /** How many trials run at a time; 1 by default. */
+  readonly parallel?: number;
+  /** The models that judge, of other families than the evaluated model. */
+  readonly judges?: readonly VerifyModel[];
+  /** Allows judges of the family of the evaluated model; false by default. */
+  readonly allowSameFamily?: boolean;
+  /** Runs the commands of cases with `code`; in the sandbox of the user's settings by default. */
+  readonly runCommand?: RunCaseCommand;
+  /** Called with each case when its last trial has ended. */
   readonly onResult?: (result: EvalCaseResult) => void;
+  readonly onProgress?: (progress: EvalProgress) => void;
   /** Ends the evaluation; cases that were not run are not in the report. */
   readonly signal?: AbortSignal;
 };
 
-/** Runs the cases one after the other and returns the report. A call that needs approval is a case without an answer. */
+/** Runs the cases and returns the report. A call that needs approval is a trial without an answer. */
 export async function evaluate(options: EvaluateOptions): Promise<EvalReport> {
-  const { agent: source, dataset = 'dataset', scorers = [], onResult, signal } = options;
+  const { agent: source, dataset = 'dataset', judges = [], runCommand = createDirectoryCommand() } = options;
+  const cases = options.cases.map((input): EvalCase => ({
+    expect: {},
+    tags: [],
+    tools: true,
+    files: {},
+    ...input,
+  }));
+  assertJudged(cases, judges);
   const when = new Date().toISOString();
-  const results: EvalCaseResult[] = [];
   let model = '';
-  for (const input of options.cases) {
-    if (signal?.aborted) break;
-    const evalCase: EvalCase = { expect: {}, tags: [], tools: true, files: {}, ...input };
-    const result = await withCaseDirectory(evalCase.files, async (cwd) => {
+  const runTrial = (evalCase: EvalCase, trial: number, signal: AbortSignal): Promise<EvalTrial> =>
+    withCaseDirectory(evalCase.files, async (cwd) => {
       const agent = typeof source === 'function' ? await source(cwd, evalCase) : withoutFiles(source, evalCase);
       try {
-        model ||= (await agent.resolve()).provider.model;
-        return await runCase(agent, evalCase, scorers, signal);
+        const { provider } = await agent.resolve();
+        model ||= provider.model;
+        const judged = toJudgedModel(provider.model, provider.family);
+        if (judges.length > 0) assertIndependentJudges(judges, judged, options);
+        return await runWithAgent(agent, evalCase, trial, { ...options, cwd, judged, runCommand, signal });
       } finally {
         if (agent !== source) await agent.close();
       }
     });
-    results.push(result);
-    onResult?.(result);
-  }
-  return createEvalReport({ dataset, model, when }, results);
+  const { trials, parallel, signal, onProgress, onResult } = options;
+  const results = await runTrials({
+    cases,
+    runTrial,
+    ...(trials === undefined ? {} : { trials }),
+    ...(parallel === undefined ? {} : { parallel }),
+    ...(signal ? { signal } : {}),
+    ...(onProgress ? { onProgress } : {}),
+    ...(onResult ? { onResult } : {}),
+  });
+  return createEvalReport({ dataset, model, when, interrupted: results.interrupted }, results.cases);
 }
 
-async function runCase(
+/** Throws before the first request if a case needs a judge and there is none. */
+export function assertJudged(cases: readonly EvalCase[], judges: readonly VerifyModel[]): void {
+  if (judges.length > 0) return;
+  const judged = cases.find(({ expect }) => judgedExpectations.some((kind) => expect[kind] !== undefined));
+  if (!judged) return;
+  const kind = judgedExpectations.find((each) => judged.expect[each] !== undefined);
+  throw new FairleadError(
+    'eval/no-judge',
+    `The case ${judged.id} has the expectation ${kind}, but there is no judge.`,
+    {
+      blame: 'user',
+      hint: 'Name a model of another family with --judge, or give judges to evaluate.',
+    },
+  );
+}
+
+type TrialContext = Pick<EvaluateOptions, 'scorers' | 'judges'> & {
+  readonly cwd: string;
+  readonly judged: JudgedModel;
+  readonly runCommand: RunCaseCommand;
+  readonly signal: AbortSignal;
+};
+
+async function runWithAgent(
   agent: Agent,
   evalCase: EvalCase,
-  scorers: readonly EvalScorer[],
-  signal: AbortSignal | undefined,
-): Promise<EvalCaseResult> {
+  trial: number,
+  { scorers = [], judges = [], cwd, judged, runCommand, signal }: TrialContext,
+): Promise<EvalTrial> {
   const { json } = evalCase.expect;
+  const log = memoryLog();
+  const events: readonly Event[] = log.events;
+  await using session = await agent.session({ store: { open: async () => log } });
   const since = performance.now();
-  const run = await agent.run(evalCase.prompt, {
-    ...(json ? { outputSchema: json } : {}),
-    ...(signal ? { signal } : {}),
-  });
-  const scored = scoreCase(evalCase, run, performance.now() - since);
+  const run: RunResult = await session.run(evalCase.prompt, { signal, ...(json ? { outputSchema: json } : {}) });
+  const durationMs = performance.now() - since;
+  const scored = await scoreTrial(
+    evalCase,
+    { trial, run, trajectory: toTrajectory(events), durationMs },
+    { cwd, judges, judged, runCommand, signal },
+  );
   if (!scored.responded || run.status !== 'success') return scored;
-  const found = await Promise.all(scorers.map(async (score) => score(run, evalCase)));
+  const found = await Promise.all(scorers.map(async (score) => score(run, evalCase, scored)));
   const errors = [...scored.errors, ...found.filter((each) => each !== undefined)];
   return { ...scored, errors, right: errors.length === 0 };
 }

@@ -4,12 +4,33 @@ export {
   formatComparison,
   readBaseline,
   type BaselineComparison,
+  type EvalBaseline,
   type RateChange,
 } from './baseline.ts';
 export { backtest, compileBacktestRules, type BacktestResult } from './backtest.ts';
 export { builtinDataset } from './builtin-dataset.ts';
-export { parseDataset, type EvalCase, type Expectation } from './dataset.ts';
-export { evaluate, type EvalCaseInput, type EvalScorer, type EvaluateOptions } from './evaluate.ts';
+export { parseDataset, type EvalCase } from './dataset.ts';
+export {
+  type ExpectedCall,
+  type ExpectedCode,
+  type ExpectedNumber,
+  type ExpectedRubric,
+  type ExpectedSequence,
+  type ExpectedSupport,
+  type Expectation,
+} from './expectation.ts';
+export { assertIndependentJudges, toJudgedModel, type JudgedModel } from './judge.ts';
+export { type EvalCaseResult, type EvalTrial, type TrajectoryStep } from './results.ts';
+export {
+  assertTrialCounts,
+  runTrials,
+  type EvalProgress,
+  type RunTrialsOptions,
+  type TrialResults,
+} from './run-trials.ts';
+export { scoreTrial, type RunCaseCommand, type ScoringContext, type TrialRun } from './score-trial.ts';
+export { findTrajectoryErrors, toTrajectory } from './trajectory.ts';
+export { assertJudged, evaluate, type EvalCaseInput, type EvalScorer, type EvaluateOptions } from './evaluate.ts';
 export {
   explainTurn,
   getDirectoryOfEvents,
@@ -27,9 +48,17 @@ export {
   readRecordedEvents,
   readRuleFilesIn,
 } from './recorded-sessions.ts';
-export { createEvalReport, formatEvalReport, formatRate, type EvalReport } from './report.ts';
+export {
+  createEvalReport,
+  formatEvalReport,
+  formatRate,
+  type EvalCost,
+  type EvalLatency,
+  type EvalReport,
+  type EvalReportAbout,
+} from './report.ts';
 export { measureRuleEffectiveness, type RuleEffectiveness, followUpTurns } from './rule-effectiveness.ts';
-export { runEvalCase, type EvalCaseResult, type EvalContext } from './runner.ts';
+export { runEvalTrial, type EvalContext } from './runner.ts';
 export { isAbstention } from '../checks/index.ts';
 export { findAnswerErrors } from './scorers.ts';
 export { getSessionDirectory, simulatePolicy, type SimulatedDecision } from './simulate-policy.ts';

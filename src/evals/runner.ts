@@ -1,37 +1,21 @@
-// Runs eval cases: each in its own session with the real loop and the user's policy, in a temporary directory.
+// Runs trials of eval cases: each in its own session with the real loop and the user's policy, in a temporary directory.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createOutputSchema, toRunResult, Session, type RunResult } from '../agent/index.ts';
-import { FairleadError, type Provider } from '../core/index.ts';
-import { outcomeClasses } from '../fleet/health/index.ts';
-import { sessionGrants } from '../guards/index.ts';
+import { createOutputSchema, toRunResult, Session } from '../agent/index.ts';
+import type { VerifyModel } from '../checks/index.ts';
+import { FairleadError, type Provider, type Workspace } from '../core/index.ts';
+import { sessionGrants, withSandbox, type Sandbox } from '../guards/index.ts';
 import { memoryLog } from '../stores/index.ts';
 import type { ResolvedModel } from '../coding-agent/models/index.ts';
-import { createCodingAgent, findPrivacyLabel, assertLocalModel } from '../coding-agent/index.ts';
-import type { Settings } from '../coding-agent/settings/index.ts';
+import { createCodingAgent, findPrivacyLabel, assertLocalModel, selectSandbox } from '../coding-agent/index.ts';
+import { readSettings, type Settings } from '../coding-agent/settings/index.ts';
+import { localWorkspace } from '../workspace/index.ts';
 import type { EvalCase } from './dataset.ts';
-import { isAbstention } from '../checks/index.ts';
-import { findAnswerErrors } from './scorers.ts';
-
-/** The result of a case. */
-export type EvalCaseResult = {
-  readonly id: string;
-  readonly tags: readonly string[];
-  /** True if the model responded; if it failed or was cancelled, nothing was measured. */
-  readonly responded: boolean;
-  readonly right: boolean;
-  /** True if abstaining was correct. */
-  readonly shouldAbstain: boolean;
-  /** True if the answer abstained or a check abstained. */
-  readonly abstained: boolean;
-  /** Why the answer is wrong. */
-  readonly errors: readonly string[];
-  readonly reason: string;
-  readonly text: string;
-  readonly durationMs: number;
-  readonly costUsd?: number;
-};
+import { toJudgedModel } from './judge.ts';
+import type { EvalTrial } from './results.ts';
+import { scoreTrial, type RunCaseCommand } from './score-trial.ts';
+import { toTrajectory } from './trajectory.ts';
 
 /** Options of an eval run. */
 export type EvalContext = {
@@ -40,13 +24,15 @@ export type EvalContext = {
   readonly provider: Provider;
   readonly autoApprove: boolean;
   readonly signal: AbortSignal;
+  /** The models that judge; cases with a judge, a rubric or a goal need one. */
+  readonly judges?: readonly VerifyModel[];
 };
 
 const maxTurns = 20;
 
-/** Runs one case with the coding agent and scores it. */
-export async function runEvalCase(asked: EvalCase, context: EvalContext): Promise<EvalCaseResult> {
-  const { settings, model, provider, autoApprove, signal } = context;
+/** Runs one trial of a case with the coding agent and scores it. */
+export async function runEvalTrial(asked: EvalCase, trial: number, context: EvalContext): Promise<EvalTrial> {
+  const { settings, model, provider, autoApprove, signal, judges = [] } = context;
   return withCaseDirectory(asked.files, async (cwd) => {
     const { json } = asked.expect;
     const agent = await createCodingAgent({
@@ -62,16 +48,46 @@ export async function runEvalCase(asked: EvalCase, context: EvalContext): Promis
       if (findPrivacyLabel({ private: false }, settings, agent.instructions) !== undefined)
         await assertLocalModel(model, settings);
       const resolved = agent.forModel(provider, asked.tools && model.tools !== false);
-      const session = await Session.open(resolved, memoryLog());
+      const log = memoryLog();
+      const session = await Session.open(resolved, log);
       const limits = { turns: maxTurns, ...settings.limits };
       const since = performance.now();
       const state = await session.advance(asked.prompt, { signal, limits });
-      return scoreCase(asked, toRunResult(state, { runId: '', sessionId: '' }), performance.now() - since);
+      const durationMs = performance.now() - since;
+      const run = toRunResult(state, { runId: '', sessionId: '' });
+      const { sandbox, workspace } = agent;
+      return await scoreTrial(
+        asked,
+        { trial, run, trajectory: toTrajectory(log.events), durationMs },
+        {
+          cwd,
+          judges,
+          judged: toJudgedModel(model.name, model.ref.provider),
+          runCommand: createCommandRunner(workspace, sandbox),
+          signal,
+        },
+      );
     } finally {
       await agent.close();
     }
   });
 }
+
+/** Returns a function that runs the commands of cases in the sandbox that the settings of the user select. */
+export const createDirectoryCommand = (): RunCaseCommand => async (command, options) => {
+  const workspace = localWorkspace({ roots: [options.cwd], cwd: options.cwd });
+  const sandbox = await selectSandbox(readSettings(), workspace.cwd);
+  return createCommandRunner(workspace, sandbox)(command, options);
+};
+
+/** Returns a function that runs the command of a case confined. Without a working sandbox every command is refused. */
+export function createCommandRunner(workspace: Workspace, sandbox: Sandbox): RunCaseCommand {
+  const confined = withSandbox(workspace, sandbox);
+  return async (command, { timeoutMs, signal }) =>
+    confined.exec(command, { timeoutMs, signal, maxChars: maxCommandChars });
+}
+
+const maxCommandChars = 20_000;
 
 /** Calls `use` with a temporary directory that contains these files, and removes it. */
 export async function withCaseDirectory<T>(files: EvalCase['files'], use: (cwd: string) => Promise<T>): Promise<T> {
@@ -82,37 +98,6 @@ export async function withCaseDirectory<T>(files: EvalCase['files'], use: (cwd: 
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }
-}
-
-/** Compares the result of a case with its expectations. */
-export function scoreCase(
-  evalCase: EvalCase,
-  { reason, text, detail, costUsd }: RunResult,
-  ms: number,
-): EvalCaseResult {
-  const outcome = reason === 'waiting' ? 'limited' : outcomeClasses[reason];
-  const responded = reason !== 'provider-error' && outcome !== 'cancelled';
-  const abstained = outcome === 'abstained' || (outcome === 'answered' && isAbstention(text));
-  const shouldAbstain = evalCase.expect.abstains === true;
-  const errors = findCaseErrors(evalCase, text, outcome, detail ?? reason);
-  return {
-    id: evalCase.id,
-    tags: evalCase.tags,
-    responded,
-    right: responded && errors.length === 0,
-    shouldAbstain,
-    abstained,
-    errors,
-    reason,
-    text,
-    durationMs: Math.round(ms),
-    ...(costUsd === undefined ? {} : { costUsd }),
-  };
-}
-
-function findCaseErrors({ expect }: EvalCase, text: string, outcome: string, ended: string): readonly string[] {
-  if (outcome === 'abstained') return expect.abstains === true ? [] : ['It abstains where an answer was due.'];
-  return outcome === 'answered' ? findAnswerErrors(text, expect) : [`There is no answer: ${ended.replace(/\.$/, '')}.`];
 }
 
 function writeCaseFiles(directory: string, files: EvalCase['files']): void {

@@ -1,16 +1,17 @@
-// Deterministic scorers: compare an answer with its expectations by text rules.
+// Deterministic scorers: compare the text of an answer with its expectations.
 import { createOutputSchema } from '../agent/index.ts';
 import { isAbstention } from '../checks/index.ts';
 import { trimEndChars, whitespaceChars } from '../core/index.ts';
-import type { Expectation } from './dataset.ts';
+import type { Expectation, ExpectedNumber } from './expectation.ts';
 
 /** Returns what is wrong with an answer, one sentence each; empty if it is correct. */
 export function findAnswerErrors(text: string, expect: Expectation): readonly string[] {
   if (text.trim() === '') return ['It is empty.'];
   const kinds = Object.keys(expect) as (keyof Expectation)[];
-  return kinds.flatMap((kind) => scorers[kind](text, expect) ?? []);
+  return kinds.flatMap((kind) => scorers[kind as TextExpectation]?.(text, expect) ?? []);
 }
 
+type TextExpectation = 'equals' | 'contains' | 'lacks' | 'matches' | 'number' | 'abstains' | 'noClaim' | 'json';
 type Scorer = (text: string, expect: Expectation) => string | undefined;
 
 const includesIgnoringCase = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
@@ -19,7 +20,7 @@ const includesIgnoringCase = (text: string, part: string): boolean => text.toLow
 const normalizeAnswer = (text: string): string =>
   trimEndChars(text.replace(/^[\s"'`*_]+/, ''), `${whitespaceChars}"'\`*_.!`).toLowerCase();
 
-const scorers: Readonly<Record<keyof Expectation, Scorer>> = {
+const scorers: Readonly<Record<TextExpectation, Scorer | undefined>> = {
   equals: (text, { equals = [] }) =>
     equals.some((each) => normalizeAnswer(each) === normalizeAnswer(text))
       ? undefined
@@ -36,7 +37,19 @@ const scorers: Readonly<Record<keyof Expectation, Scorer>> = {
     new RegExp(matches, 'iu').test(text) ? undefined : `It does not match ${matches}.`,
   number(text, { number }) {
     const last = parseNumbers(text).at(-1);
-    return last === number ? undefined : `Its last number is ${last ?? 'none'}, not ${number}.`;
+    const {
+      value,
+      tolerance = 0,
+      relative = 0,
+    }: ExpectedNumber = typeof number === 'object' ? number : { value: number ?? NaN };
+    const allowed = Math.max(tolerance, relative * Math.abs(value));
+    // The allowance is a few units in the last place: 0.3 and 0.1 + 0.2 differ by less.
+    const isEqual =
+      last !== undefined &&
+      Math.abs(last - value) <= allowed + (allowed > 0 ? 4 * Number.EPSILON * Math.abs(value) : 0);
+    return isEqual
+      ? undefined
+      : `Its last number is ${last ?? 'none'}, not ${value}${allowed > 0 ? ` (± ${allowed})` : ''}.`;
   },
   abstains: (text, { abstains }) =>
     isAbstention(text) === abstains

@@ -24,8 +24,10 @@ import {
   createEvalReport,
   formatEvalReport,
   type EvalReport,
-  runEvalCase,
-  type EvalCaseResult,
+  runEvalTrial,
+  runTrials,
+  assertJudged,
+  type TrialResults,
   type EvalContext,
   builtinDataset,
 } from '../../evals/index.ts';
@@ -57,12 +59,17 @@ export const run: Command['run'] = async (args) => {
     const minRate = parseMinRate(values['at-least']);
     const baseline = values.baseline === undefined ? undefined : readBaseline(values.baseline);
     const cases = readCases(file, values.tag);
+    assertJudged(cases, []);
     const settings = readSettings();
     for (const warning of settings.warnings) printErr(`${warning}\n`);
     const model = await resolveEvalModel(values.model, settings);
     const dataset = file ?? 'the trap set';
     const { results, exitCode } = await runCases(cases, settings, model, values['auto-approve']);
-    const report = createEvalReport({ dataset, model: model.name, when: new Date().toISOString() }, results);
+    const when = new Date().toISOString();
+    const report = createEvalReport(
+      { dataset, model: model.name, when, interrupted: results.interrupted },
+      results.cases,
+    );
     const comparison = baseline && compareToBaseline(report, baseline);
     if (format === 'json') print(`${JSON.stringify({ ...report, ...(comparison ? { comparison } : {}) }, null, 2)}\n`);
     else print(`${formatEvalReport(report)}${comparison ? formatComparison(comparison) : ''}`);
@@ -117,24 +124,26 @@ async function runCases(
   settings: Settings,
   model: ResolvedModel,
   autoApprove: boolean,
-): Promise<{ readonly results: readonly EvalCaseResult[]; readonly exitCode: number | undefined }> {
+): Promise<{ readonly results: TrialResults; readonly exitCode: number | undefined }> {
   const provider: Provider = await openModel(model, settings, createTtyHost(printErr));
   const noTools = formatNoToolsWarning(model);
   if (noTools !== undefined && cases.some(({ tools }) => tools)) printErr(`${noTools}\n`);
   const signals = onShutdown(['SIGINT', 'SIGTERM', 'SIGHUP'], () => {});
   const context: EvalContext = { settings, model, provider, autoApprove, signal: signals.signal };
-  const results: EvalCaseResult[] = [];
   try {
-    for (const [i, each] of cases.entries()) {
-      if (signals.signal.aborted) break;
-      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${i + 1} of ${cases.length}`);
-      results.push(await runEvalCase(each, context));
-    }
+    const results = await runTrials({
+      cases,
+      signal: signals.signal,
+      runTrial: (evalCase, trial) => runEvalTrial(evalCase, trial, context),
+      onProgress({ done, total }) {
+        if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${done + 1} of ${total}`);
+      },
+    });
+    return { results, exitCode: signals.code };
   } finally {
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
     signals.release();
   }
-  return { results, exitCode: signals.code };
 }
 
 /** Saves the results of the trap set for the scorecard. */

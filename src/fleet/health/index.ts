@@ -25,6 +25,7 @@ export {
   computeQuantile,
   type Quantile,
   newcombeInterval,
+  computeClusteredRate,
   computeRate,
   wilsonInterval,
   type RateCount,

@@ -189,3 +189,28 @@ function computePValue({ interval, margin }: HolmTest): number {
   }
   return 2 * (1 - normalCdf(holds));
 }
+
+/** Returns the rate of observations in clusters, such as the trials of cases: the interval is that of as many independent observations as the clusters are worth. */
+export function computeClusteredRate(clusters: readonly RateCount[]): Rate {
+  const filled = clusters.filter(({ total }) => total > 0);
+  const count: RateCount = {
+    good: filled.reduce((sum, { good }) => sum + good, 0),
+    total: filled.reduce((sum, { total }) => sum + total, 0),
+  };
+  const rate = computeRate(count);
+  const size = effectiveSize(filled, count);
+  if (rate.rate === null || size >= count.total) return rate;
+  return { ...rate, interval: wilsonInterval({ good: rate.rate * size, total: size }) };
+}
+
+/** The number of independent observations with the variance of the clustered rate: at least the number of clusters, at most that of observations. */
+function effectiveSize(clusters: readonly RateCount[], { good, total }: RateCount): number {
+  const k = clusters.length;
+  const rate = good / total;
+  const binomialVariance = rate * (1 - rate);
+  // Without variation the clusters say nothing about how alike their observations are: each counts once.
+  if (k < 2 || binomialVariance === 0) return k;
+  const squares = clusters.reduce((sum, each) => sum + (each.good - each.total * rate) ** 2, 0);
+  const variance = (k / (k - 1)) * (squares / total ** 2);
+  return variance === 0 ? total : Math.min(total, Math.max(k, binomialVariance / variance));
+}
