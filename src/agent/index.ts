@@ -45,6 +45,7 @@ export {
   type InstructionOptions,
   type Instructions,
 } from './project-files/instructions.ts';
+export { splitFrontmatter } from './project-files/frontmatter.ts';
 export { skillTool } from './project-files/skill-tool.ts';
 export type { ProjectLocation } from './project-files/search-dirs.ts';
 export { findSkills, formatSkills, parseSkill, type Skill, type Skills } from './project-files/skills.ts';

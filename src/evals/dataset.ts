@@ -1,4 +1,4 @@
-// Parses eval datasets: one JSON object per line with a prompt and the expected answer.
+// Eval cases and datasets of JSON lines: one object per line with a prompt and what is expected.
 import { FairleadError, isObject, errorMessage } from '../core/index.ts';
 import { parseExpectation, type Expectation } from './expectation.ts';
 
@@ -18,39 +18,83 @@ export type EvalCase = {
   readonly must?: boolean;
 };
 
-/** Parses the cases of a file; throws an error that names the invalid line. */
-export function parseDataset(text: string, name: string): readonly EvalCase[] {
-  const cases: EvalCase[] = [];
-  const invalidLineError = (line: number, why: string): FairleadError =>
-    new FairleadError('eval/bad-dataset', `Line ${line} of ${name} is not a valid case: ${why}.`, {
+/** The maximum number of characters of a dataset. */
+export const maxDatasetChars = 100_000_000;
+/** The maximum number of cases of a dataset. */
+export const maxCases = 100_000;
+/** The maximum number of characters of the id of a case. */
+const maxIdChars = 200;
+
+/** Collects the cases of a dataset; refuses an invalid case with the number of its line. */
+export type CaseCollector = {
+  /** Adds a case, or throws what is wrong with it. */
+  add(line: number, read: EvalCase | string): void;
+  /** Throws what is wrong with a line. */
+  refuse(line: number, why: string): never;
+  /** Returns the cases; throws if there are none. */
+  end(): readonly EvalCase[];
+};
+
+/** Creates the collector of a dataset with this name. */
+export function createCaseCollector(name: string, size: number, hint: string): CaseCollector {
+  if (size > maxDatasetChars)
+    throw new FairleadError('eval/bad-dataset', `${name} has more than ${maxDatasetChars} characters.`, {
       blame: 'user',
-      hint: 'A line is {"id":"sum","prompt":"What is 2 + 2?","expect":{"number":4},"tags":["arithmetic"]}.',
     });
-  for (const [i, line] of text.split('\n').entries()) {
-    if (line.trim() === '') continue;
-    const read = parseEvalCase(line);
-    if (typeof read === 'string') throw invalidLineError(i + 1, read);
-    if (cases.some(({ id }) => id === read.id))
-      throw invalidLineError(i + 1, `there is another with the id ${read.id}`);
-    cases.push(read);
-  }
-  if (cases.length > 0) return cases;
-  throw new FairleadError('eval/bad-dataset', `${name} has no case.`, { blame: 'user' });
+  const cases = new Map<string, EvalCase>();
+  const refuse = (line: number, why: string): never => {
+    throw new FairleadError('eval/bad-dataset', `Line ${line} of ${name} is not a valid case: ${why}.`, {
+      blame: 'user',
+      hint,
+    });
+  };
+  return {
+    refuse,
+    add(line, read) {
+      if (typeof read === 'string') return refuse(line, read);
+      if (cases.has(read.id)) return refuse(line, `there is another with the id ${read.id}`);
+      if (cases.size >= maxCases) return refuse(line, `there are more than ${maxCases} cases`);
+      cases.set(read.id, read);
+    },
+    end() {
+      if (cases.size > 0) return [...cases.values()];
+      throw new FairleadError('eval/bad-dataset', `${name} has no case.`, { blame: 'user', hint });
+    },
+  };
+}
+
+const hint = 'A line is {"id":"sum","prompt":"What is 2 + 2?","expect":{"number":4},"tags":["arithmetic"]}.';
+
+/** Parses the cases of JSON lines; throws an error that names the invalid line. */
+export function parseDataset(text: string, name: string): readonly EvalCase[] {
+  const cases = createCaseCollector(name, text.length, hint);
+  for (const [i, line] of text
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .entries())
+    if (line.trim() !== '') cases.add(i + 1, parseCaseLine(line));
+  return cases.end();
 }
 
 /** Parses one line; returns the case or what is wrong with it. */
-function parseEvalCase(line: string): EvalCase | string {
+function parseCaseLine(line: string): EvalCase | string {
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch (error) {
     return `it is not JSON (${errorMessage(error)})`;
   }
+  return parseCaseObject(value);
+}
+
+/** Reads a case from an object; returns the case or what is wrong with it. */
+export function parseCaseObject(value: unknown): EvalCase | string {
   if (!isObject(value)) return 'it is not an object';
   // `words` is the name of the prompt in version 0.1.
   const { id, words, prompt = words, expect, tags = [], tools = false, files = {}, must, ...more } = value;
-  if (typeof id !== 'string' || id === '') return 'it has no id';
-  if (typeof prompt !== 'string' || prompt === '') return 'it has no prompt';
+  if (typeof id !== 'string' || id.trim() === '') return 'it has no id';
+  if (id.length > maxIdChars) return `its id is longer than ${maxIdChars} characters`;
+  if (typeof prompt !== 'string' || prompt.trim() === '') return 'it has no prompt';
   if (!isStringList(tags)) return 'its tags are not a list of strings';
   if (typeof tools !== 'boolean') return 'tools is neither true nor false';
   if (!isObject(files) || !isStringList(Object.values(files))) return 'its files are not strings';

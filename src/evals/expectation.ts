@@ -189,6 +189,9 @@ const readers: Readonly<Record<keyof Expectation, Reader>> = {
   supported: readSupport,
 };
 
+/** Returns true if an expectation has this name. */
+export const isExpectationName = (name: string): boolean => Object.hasOwn(readers, name);
+
 /** Reads expectations as a dataset has them; returns what is wrong with them if they are not valid. */
 export function parseExpectation(expect: unknown): Expectation | string {
   if (!isObject(expect) || Object.keys(expect).length === 0) return 'it has no expectations';

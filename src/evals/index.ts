@@ -10,6 +10,7 @@ export {
 export { backtest, compileBacktestRules, type BacktestResult } from './backtest.ts';
 export { builtinDataset } from './builtin-dataset.ts';
 export { parseDataset, type EvalCase } from './dataset.ts';
+export { parseDatasetText, readDataset } from './read-dataset.ts';
 export {
   type ExpectedCall,
   type ExpectedCode,

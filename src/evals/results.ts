@@ -7,7 +7,7 @@ export type TrajectoryStep = {
   readonly turn: number;
   readonly tool: string;
   readonly input: Json;
-  /** `waiting`: the call needs an approval that nobody gave. */
+  /** `waiting`: the call needs an approval that was not given. */
   readonly outcome: ToolOutcome | 'waiting';
   /** The beginning of the result. */
   readonly result: string;

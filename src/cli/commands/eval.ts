@@ -1,6 +1,5 @@
 // The `eval` command: runs the cases of a dataset against a model, scores the answers, and compares them with a baseline.
-import { readFileSync } from 'node:fs';
-import { FairleadError, errorMessage, type Provider } from '../../core/index.ts';
+import { FairleadError, type Provider } from '../../core/index.ts';
 import { getMeasurementsDir, saveMeasurement } from '../../fleet/health/index.ts';
 import type { Command } from '../args/command.ts';
 import {
@@ -20,6 +19,7 @@ import {
   formatComparison,
   readBaseline,
   parseDataset,
+  readDataset,
   type EvalCase,
   createEvalReport,
   formatEvalReport,
@@ -58,7 +58,7 @@ export const run: Command['run'] = async (args) => {
       throw new TypeError(`--output-format is text or json, not "${format}".`);
     const minRate = parseMinRate(values['at-least']);
     const baseline = values.baseline === undefined ? undefined : readBaseline(values.baseline);
-    const cases = readCases(file, values.tag);
+    const cases = await readCases(file, values.tag);
     assertJudged(cases, []);
     const settings = readSettings();
     for (const warning of settings.warnings) printErr(`${warning}\n`);
@@ -87,11 +87,8 @@ function parseMinRate(text: string | undefined): number | undefined {
   throw new TypeError(`--at-least is a rate from 0 to 1, or a percentage, not "${text}".`);
 }
 
-function readCases(file: string | undefined, tag: string | undefined): readonly EvalCase[] {
-  const cases =
-    file === undefined
-      ? parseDataset(builtinDataset.join('\n'), 'the trap set')
-      : parseDataset(readDatasetFile(file), file);
+async function readCases(file: string | undefined, tag: string | undefined): Promise<readonly EvalCase[]> {
+  const cases = file === undefined ? parseDataset(builtinDataset.join('\n'), 'the trap set') : await readDataset(file);
   const selected = tag === undefined ? cases : cases.filter(({ tags }) => tags.includes(tag));
   if (selected.length > 0) return selected;
   const tags = [...new Set(cases.flatMap((each) => each.tags))];
@@ -99,14 +96,6 @@ function readCases(file: string | undefined, tag: string | undefined): readonly 
     blame: 'user',
     hint: tags.length > 0 ? `The tags are ${tags.join(', ')}.` : 'No case has a tag.',
   });
-}
-
-function readDatasetFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new FairleadError('eval/no-dataset', `The dataset cannot be read: ${errorMessage(error)}`, { blame: 'user' });
-  }
 }
 
 async function resolveEvalModel(name: string | undefined, settings: Settings): Promise<ResolvedModel> {
