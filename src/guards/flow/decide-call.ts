@@ -85,7 +85,7 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
           ['url', 'recipient', 'account'].includes(each.role) && each.label === 'user' && !state.isOwnValue(each.value),
       ));
   if (bad.length > 0) return ask(isRequested ? 'untrusted-value' : 'untrusted-value-not-requested', bad);
-  const unnamed = state.hasUntrusted && !state.userTexts.some(asksForAll) ? findUnnamed(state, values) : [];
+  const unnamed = findUnnamed(state, values);
   if (unnamed.length > 0) return ask('unnamed-target', unnamed);
   const content = effect === 'external' || costlyActions.has(action) ? findBadContent(state, action, values) : [];
   if (content.length > 0) return ask('untrusted-content', content);
@@ -94,13 +94,16 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
 }
 
 /** Recipients and accounts of records that the user did not name: a text of a third party can have chosen them. */
-const findUnnamed = (state: FlowState, values: readonly LabelledValue[]): readonly LabelledValue[] =>
-  values.filter(
-    (each) =>
-      (each.role === 'recipient' || each.role === 'account') &&
-      each.label === 'trusted' &&
-      !wholeForms(each.role, each.value).some((form) => !state.isTrustedLeaf(form) || state.isNamed(form)),
+function findUnnamed(state: FlowState, values: readonly LabelledValue[]): readonly LabelledValue[] {
+  // The label is read last: it needs the session.
+  const trusted = values.filter(
+    (each) => (each.role === 'recipient' || each.role === 'account') && each.label === 'trusted',
   );
+  if (trusted.length === 0 || !state.hasUntrusted || state.userTexts.some(asksForAll)) return [];
+  return trusted.filter(
+    ({ role, value }) => !wholeForms(role, value).some((form) => !state.isTrustedLeaf(form) || state.isNamed(form)),
+  );
+}
 
 /** Words of names that say nothing about what a tool does. */
 const plainWords: ReadonlySet<string> = new Set(

@@ -23,10 +23,10 @@ export function findEgress(
   call: FlowCall,
   values: readonly LabelledValue[],
 ): readonly LabelledValue[] {
-  // The label of the session decides, not the text of the call: a secret can be encoded or divided.
-  if (!state.hasUntrusted) return [];
+  // The call is looked at first: most calls carry nothing out, and are decided without the session.
   const way = findWayOut(state, tools.get(call.tool), call, values);
-  if (!way || way.isTyped) return [];
+  // The label of the session decides, not the text of the call: a secret can be encoded or divided.
+  if (!way || !state.hasUntrusted || way.isTyped) return [];
   const sources = new Map(listPrivateSources(state, tools).map((source) => [sourceKey(source), source]));
   const unnamed = [...sources].filter(([, source]) => !way.isNamed(source));
   return way.destinations.flatMap((destination) =>

@@ -6,10 +6,15 @@ import { toFlowCall } from './flow-call.ts';
 import type { FlowLog } from './flow-log.ts';
 import type { FlowFold } from './fold-log.ts';
 import type { FlowReviewer } from './review-gate.ts';
-import type { FlowDeclarations } from './types.ts';
+import type { FlowCall, FlowDeclarations } from './types.ts';
 
 /** `ask` asks the user, `deny` denies what would be asked, `observe` allows everything: a report shows what would have been asked. */
 export type FlowMode = 'ask' | 'deny' | 'observe';
+
+/** A session is read after this many events, also if no call needs it. */
+const maxUnread = 2000;
+/** Thrown by a state that is asked for more than its options. */
+const sessionNeeded = new Error('The session must be read to decide about this call.');
 
 /** Creates the gate of a session whose log a fold reads. */
 export function createFlowGate(
@@ -30,10 +35,28 @@ export function createFlowGate(
     readonly detectorThreshold?: number;
   },
 ): Gate {
+  const unread = fold.empty.defer(() => {
+    throw sessionNeeded;
+  });
+
+  /** Whether a call is allowed whatever the session holds, such as a read, or a change of a file where the user works. */
+  function isAllowedEarly(log: FlowLog, call: FlowCall): boolean {
+    // Events that were not read stay in memory.
+    if (log.isUnanswered !== true || (log.unread ?? 0) > maxUnread) return false;
+    try {
+      return decideCall(unread, declarations, call).type === 'allow';
+    } catch (error) {
+      if (error === sessionNeeded) return false;
+      throw error;
+    }
+  }
+
   return async (given, runState) => {
     if (mode() === 'observe') return { type: 'allow' };
     const call = toFlowCall(given);
-    const { state } = fold.read(readLog(runState));
+    const log = readLog(runState);
+    if (isAllowedEarly(log, call)) return { type: 'allow' };
+    const { state } = await fold.readInSlices(log);
     const decision = decideCall(state, declarations, call);
     if (decision.type === 'allow') return { type: 'allow' };
     const by = { kind: 'flow', name: decision.rule } as const;

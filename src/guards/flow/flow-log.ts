@@ -19,6 +19,8 @@ export type FlowLog = {
   read?: object;
   /** How many events were not read yet. */
   readonly unread?: number;
+  /** Whether no question of the policy was asked in the whole session, so that it has no answers. Absent: not known. */
+  readonly isUnanswered?: boolean;
   /** A stored state that comes before the events. */
   readonly stored?: Json;
 };
@@ -40,12 +42,17 @@ export function createFlowLogView(): NamedView<FlowLog> & { serializeState?: (lo
   const view: NamedView<FlowLog> & { serializeState?: (log: FlowLog) => Json } = {
     name: flowViewName,
     isInherited: true,
-    initial: {},
+    initial: { isUnanswered: true },
     on(log, event) {
       if (!readTypes.has(event.type)) return log;
       if (event.type === 'annotation-added' && event.key !== flowViewName && event.key !== subagentAnnotation)
         return log;
-      return { event, previous: log, unread: log.read ? 1 : (log.unread ?? 0) + 1 };
+      return {
+        event,
+        previous: log,
+        unread: log.read ? 1 : (log.unread ?? 0) + 1,
+        isUnanswered: log.isUnanswered === true && !canAnswer(event),
+      };
     },
     serialize: (log) =>
       view.serializeState?.(log) ?? { events: listEvents(log) as unknown as Json, stored: firstStored(log) },
@@ -53,6 +60,12 @@ export function createFlowLogView(): NamedView<FlowLog> & { serializeState?: (lo
   };
   return view;
 }
+
+/** Whether an event can bring an answer into the session: by a question, or with the state of another session. */
+const canAnswer = (event: Event): boolean =>
+  (event.type === 'approval-requested' && event.by?.kind === 'flow') ||
+  event.type === 'annotation-added' ||
+  (event.type === 'epoch-started' && event.baseline !== undefined);
 
 /** The events of a log, the oldest first. */
 export function listEvents(log: FlowLog): readonly Event[] {

@@ -1,108 +1,14 @@
 // The state of the flow policy in a session: texts of the user, trusted values, texts of third parties with their source, approvals and refusals. It only grows, and older states stay valid.
 import { canonicalJson } from '../../core/index.ts';
-import { listAmounts, listNumberWords } from './amounts.ts';
+import { callAnswer, FlowMemory, valueAnswer, type FlowEntry, type UntrustedText } from './flow-memory.ts';
 import { nextEffect, type LatestEffect } from './latest-effect.ts';
-import { normalizeText, splitTokens } from './normalize-text.ts';
-import { TokenIndex } from './token-index.ts';
-import { TrustedRecords, type RecordFields } from './trusted-records.ts';
-import { hostOf, splitRuns } from './whole-values.ts';
+import { normalizeText } from './normalize-text.ts';
+import type { RecordFields } from './trusted-records.ts';
+import { splitRuns } from './whole-values.ts';
 import type { FlowCall, FlowSource } from './types.ts';
 
-/** Something that the policy keeps of a session. */
-export type FlowEntry =
-  | { readonly type: 'user'; readonly text: string }
-  /** `isText`: it is a sentence of a tool, not a field. `of`: the fields of its record, if there were several records. */
-  | { readonly type: 'trusted'; readonly text: string; readonly isText?: boolean; readonly of?: RecordFields }
-  | { readonly type: 'untrusted'; readonly text: string; readonly source: FlowSource; readonly isPrivate?: boolean }
-  | { readonly type: 'private'; readonly source: FlowSource }
-  | {
-      readonly type: 'approved' | 'refused';
-      /** The key of the call. */
-      readonly call: string;
-      readonly values: readonly { readonly role: string; readonly value: string }[];
-    }
-  /** A call with an effect that was allowed or refused. `isConfirm`: it completed the effect before it. */
-  | { readonly type: 'effect'; readonly isAllowed: boolean; readonly tool?: string; readonly isConfirm?: boolean };
-
-type Untrusted = FlowEntry & { readonly type: 'untrusted' };
-
-/** The entries of a session and their indexes. States share it: a state knows how many of its entries are its own. */
-class FlowMemory {
-  readonly entries: FlowEntry[] = [];
-  readonly user = new TokenIndex(false);
-  /** The texts of the user by whole addresses and names. */
-  readonly userRuns = new TokenIndex(false, splitRuns);
-  readonly trusted = new TokenIndex(false);
-  /** Trusted sentences by whole addresses and names. */
-  readonly trustedRuns = new TokenIndex(false, splitRuns);
-  readonly untrusted = new TokenIndex(true);
-  readonly userTexts: string[] = [];
-  readonly untrustedTexts: Untrusted[] = [];
-  readonly #texts = new Set<string>();
-  /** The number of the first entry that has a value. */
-  readonly userAmounts = new Map<number, number>();
-  readonly trustedAmounts = new Map<number, number>();
-  readonly trustedLeaves = new Map<string, number>();
-  readonly trustedHosts = new Map<string, number>();
-  readonly trustedRecords = new TrustedRecords();
-  /** Approvals and refusals of a value or a call, in order. */
-  readonly answers = new Map<string, { readonly entry: number; readonly isApproved: boolean }[]>();
-
-  /** Whether it has an untrusted text. */
-  hasText({ text, isPrivate = false }: Untrusted): boolean {
-    return this.#texts.has(text) && !isPrivate;
-  }
-
-  push(entry: FlowEntry): void {
-    const number = this.entries.push(entry) - 1;
-    switch (entry.type) {
-      case 'user':
-        this.user.add(entry.text);
-        this.userRuns.add(entry.text);
-        this.userTexts.push(entry.text);
-        addFirst(this.userAmounts, [...listAmounts(entry.text), ...listNumberWords(valueTokens(entry.text))], number);
-        break;
-      case 'trusted':
-        this.trusted.add(entry.text);
-        if (entry.isText) this.trustedRuns.add(entry.text);
-        addFirst(this.trustedAmounts, listAmounts(entry.text), number);
-        addFirst(this.trustedLeaves, [normalizeText(entry.text).trim()], number);
-        this.trustedRecords.add(normalizeText(entry.text).trim(), entry.of, number);
-        if (entry.text.includes('://')) addFirst(this.trustedHosts, [hostOf(entry.text)], number);
-        break;
-      case 'untrusted':
-        this.untrusted.add(entry.text);
-        this.untrustedTexts.push(entry);
-        this.#texts.add(entry.text);
-        break;
-      case 'approved':
-      case 'refused': {
-        const isApproved = entry.type === 'approved';
-        this.#answer(callAnswer(entry.call), number, isApproved);
-        for (const { role, value } of entry.values) {
-          this.#answer(valueAnswer(role, value), number, isApproved);
-          this.#answer(valueAnswer('', value), number, isApproved);
-        }
-        break;
-      }
-      case 'private':
-      case 'effect':
-    }
-  }
-
-  #answer(key: string, entry: number, isApproved: boolean): void {
-    const list = this.answers.get(key);
-    if (list) list.push({ entry, isApproved });
-    else this.answers.set(key, [{ entry, isApproved }]);
-  }
-}
-
-function addFirst<K>(map: Map<K, number>, keys: readonly K[], number: number): void {
-  for (const key of keys) if (!map.has(key)) map.set(key, number);
-}
-
-const callAnswer = (key: string): string => `call ${key}`;
-const valueAnswer = (role: string, value: string): string => `value ${role} ${normalizeText(value)}`;
+export { valueTokens } from './normalize-text.ts';
+export type { FlowEntry } from './flow-memory.ts';
 
 /** Identifies a call by its tool and its input. */
 export const callKey = ({ tool, input }: Pick<FlowCall, 'tool' | 'input'>): string => `${tool} ${canonicalJson(input)}`;
@@ -117,54 +23,53 @@ export type FlowStateOptions = {
   readonly isPrivateText?: (text: string) => boolean;
 };
 
-/** The state at one moment of a session. Immutable: `add` returns the next one. */
-export class FlowState {
-  readonly #memory: FlowMemory;
+/** What a state has of the memory of its session. */
+type Contents = {
+  readonly memory: FlowMemory;
   /** How many entries, texts of the user, trusted values and untrusted texts this state has. */
-  readonly #counts: {
+  readonly counts: {
     readonly entries: number;
     readonly user: number;
     readonly trusted: number;
     readonly trustedRuns: number;
     readonly untrusted: number;
   };
+  readonly latestEffect: LatestEffect | undefined;
+  readonly privateSources: readonly FlowSource[];
+};
+
+/** The state at one moment of a session. Immutable: `add` returns the next one. */
+export class FlowState {
+  #known: Contents | undefined;
+  readonly #read: (() => FlowState) | undefined;
   readonly #own: ReadonlySet<string>;
   /** The options with which it was created. */
   readonly options: FlowStateOptions;
-  /** The latest effect; undefined if there was none. */
-  readonly latestEffect: LatestEffect | undefined;
-  /** The sources of private data. */
-  readonly privateSources: readonly FlowSource[];
 
-  private constructor(
-    memory: FlowMemory,
-    options: FlowStateOptions,
-    own: ReadonlySet<string>,
-    latestEffect: LatestEffect | undefined,
-    privateSources: readonly FlowSource[],
-  ) {
-    this.#memory = memory;
+  private constructor(options: FlowStateOptions, own: ReadonlySet<string>, contents: Contents | (() => FlowState)) {
     this.options = options;
     this.#own = own;
-    this.latestEffect = latestEffect;
-    this.privateSources = privateSources;
-    this.#counts = {
-      entries: memory.entries.length,
-      user: memory.user.count,
-      trusted: memory.trusted.count,
-      trustedRuns: memory.trustedRuns.count,
-      untrusted: memory.untrusted.count,
-    };
+    if (typeof contents === 'function') this.#read = contents;
+    else this.#known = contents;
   }
 
   /** Creates the state of a new session. */
   static create(options: FlowStateOptions = {}, entries: readonly FlowEntry[] = []): FlowState {
     const own = new Set(options.own?.map(normalizeText));
-    return new FlowState(new FlowMemory(), options, own, undefined, []).add(...entries);
+    return new FlowState(options, own, readContents(new FlowMemory(), undefined, [])).#extend(entries);
+  }
+
+  /** Creates a state with the options of this one for a session without answers of the user: `read` reads the session when more than the options is needed. */
+  defer(read: () => FlowState): FlowState {
+    return new FlowState(this.options, this.#own, read);
   }
 
   /** Returns the state with more entries. */
   add(...entries: readonly FlowEntry[]): FlowState {
+    return this.#extend(entries);
+  }
+
+  #extend(entries: readonly FlowEntry[]): FlowState {
     if (entries.length === 0) return this;
     let memory = this.#memory;
     if (memory.entries.length !== this.#counts.entries) {
@@ -183,7 +88,29 @@ export class FlowState {
       if (entry.type === 'private' && !sources.some(({ call }) => call === entry.source.call))
         sources = [...sources, entry.source];
     }
-    return new FlowState(memory, this.options, this.#own, latestEffect, sources);
+    return new FlowState(this.options, this.#own, readContents(memory, latestEffect, sources));
+  }
+
+  get #contents(): Contents {
+    return (this.#known ??= (this.#read as () => FlowState)().#contents);
+  }
+
+  get #memory(): FlowMemory {
+    return this.#contents.memory;
+  }
+
+  get #counts(): Contents['counts'] {
+    return this.#contents.counts;
+  }
+
+  /** The latest effect; undefined if there was none. */
+  get latestEffect(): LatestEffect | undefined {
+    return this.#contents.latestEffect;
+  }
+
+  /** The sources of private data. */
+  get privateSources(): readonly FlowSource[] {
+    return this.#contents.privateSources;
   }
 
   /** All entries. */
@@ -241,7 +168,7 @@ export class FlowState {
   }
 
   /** The first text of a third party that has these tokens side by side. */
-  findUntrusted(tokens: readonly string[]): Untrusted | undefined {
+  findUntrusted(tokens: readonly string[]): UntrustedText | undefined {
     const found = this.#memory.untrusted.find(tokens, this.#counts.untrusted);
     return found === undefined ? undefined : this.#memory.untrustedTexts[found];
   }
@@ -281,22 +208,26 @@ export class FlowState {
 
   /** The user's answer about a call; undefined if there is none. */
   answerOfCall(call: FlowCall): boolean | undefined {
-    return this.#memory.answers.size === 0 ? undefined : this.#lastAnswer(callAnswer(callKey(call)));
+    return this.#hasAnswers ? this.#lastAnswer(callAnswer(callKey(call))) : undefined;
   }
 
   /** Whether the user approved a value in a role. */
   isApprovedValue(role: string, value: string): boolean {
-    return this.#lastAnswer(valueAnswer(role, value)) === true;
+    return this.#hasAnswers && this.#lastAnswer(valueAnswer(role, value)) === true;
   }
 
   /** Whether the user refused a value, in any role, and did not approve it since. */
   isRefusedValue(value: string): boolean {
-    return this.#lastAnswer(valueAnswer('', value)) === false;
+    return this.#hasAnswers && this.#lastAnswer(valueAnswer('', value)) === false;
   }
 
   /** Whether tokens occur in a text of the user or in a trusted value. */
   isKnownToken(token: string): boolean {
     return this.isFromUser([token]) || this.isTrusted([token]);
+  }
+
+  get #hasAnswers(): boolean {
+    return this.#read === undefined && this.#memory.answers.size > 0;
   }
 
   #lastAnswer(key: string): boolean | undefined {
@@ -308,5 +239,19 @@ export class FlowState {
   }
 }
 
-/** The tokens of a value as they are compared. */
-export const valueTokens = (value: string): readonly string[] => splitTokens(normalizeText(value));
+const readContents = (
+  memory: FlowMemory,
+  latestEffect: LatestEffect | undefined,
+  privateSources: readonly FlowSource[],
+): Contents => ({
+  memory,
+  counts: {
+    entries: memory.entries.length,
+    user: memory.user.count,
+    trusted: memory.trusted.count,
+    trustedRuns: memory.trustedRuns.count,
+    untrusted: memory.untrusted.count,
+  },
+  latestEffect,
+  privateSources,
+});

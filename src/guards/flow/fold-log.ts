@@ -1,4 +1,5 @@
 // Folds the log of a session into what the flow policy reads: texts of the user, trusted values, texts of third parties, approvals and refusals. Compaction removes nothing from it.
+import { setImmediate } from 'node:timers/promises';
 import { messageToolCalls, type Event, type Json, type MessagePart } from '../../core/index.ts';
 import { decideCall } from './decide-call.ts';
 import { toFlowCall } from './flow-call.ts';
@@ -34,10 +35,17 @@ export type OpenCall = FlowCall & {
 /** Options of createFlowFold. */
 export type FlowFoldOptions = FlowStateOptions & { readonly declarations: FlowDeclarations };
 
+/** So many events are read in a few milliseconds. */
+const eventsPerSlice = 200;
+
 /** Reads a log. */
 export type FlowFold = {
+  /** The state of a session in which nothing happened. */
+  readonly empty: FlowState;
   /** The session after the last event of a log. What was read of a log is kept with it. */
   readonly read: (log: FlowLog) => FlowSession;
+  /** The same, with pauses in which the program can do other work. */
+  readonly readInSlices: (log: FlowLog) => Promise<FlowSession>;
   /** Serializes the session for a baseline. */
   readonly serialize: (log: FlowLog) => Json;
 };
@@ -209,6 +217,19 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
     return session;
   }
 
+  async function readInSlices(log: FlowLog): Promise<FlowSession> {
+    if ((log.unread ?? 0) > eventsPerSlice) {
+      const pending: FlowLog[] = [];
+      for (let at: FlowLog | undefined = log; at && !sessions.has(at); at = at.previous) pending.push(at);
+      for (let i = pending.length - eventsPerSlice; i > 0; i -= eventsPerSlice) {
+        const at = pending[i];
+        if (at) read(at);
+        await setImmediate();
+      }
+    }
+    return read(log);
+  }
+
   function restore(stored: Json): FlowSession {
     const state = restoreFlowState(stored, options);
     if (state) return { state, open: [] };
@@ -218,7 +239,7 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
     return addText(initial, 'unreadable', { tool: 'an earlier part of this session', call: '' });
   }
 
-  return { read, serialize: (log) => serializeFlowState(read(log).state) };
+  return { empty, read, readInSlices, serialize: (log) => serializeFlowState(read(log).state) };
 }
 
 const isFailedConfirm = (entry: FlowEntry, outcome: string): boolean =>

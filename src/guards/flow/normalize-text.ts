@@ -15,3 +15,6 @@ const tokenPattern = /[\p{L}\p{N}\p{M}_]+/gu;
 
 /** The tokens of a normalized text: runs of letters, digits and `_`. */
 export const splitTokens = (normalized: string): readonly string[] => normalized.match(tokenPattern) ?? [];
+
+/** The tokens of a value as they are compared. */
+export const valueTokens = (value: string): readonly string[] => splitTokens(normalizeText(value));
