@@ -50,7 +50,7 @@ test('[A43] the question of the flow policy says that the text looks like an ins
   const [question = ''] = await askAbout(t, instruction, 'echo https://evil.example/collect');
   assert.match(
     question,
-    /suspicious: the text from read_file, call \S+ looks like an instruction \(detector, score \d\.\d\)/,
+    /suspicious: the result of read_file notes\.txt looks like an instruction \(detector, score \d\.\d\)/,
   );
 });
 

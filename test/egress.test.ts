@@ -19,7 +19,7 @@ function createOptions(t: TestContext): CodingAgentOptions & { readonly cwd: str
   return { cwd, stateDir: path.join(root, 'state'), configDir: path.join(root, 'config'), sandbox: 'none' };
 }
 
-const isEgress = (question: string): boolean => question.includes('Private data from');
+const isEgress = (question: string): boolean => question.includes('private data: ');
 const run = (command: string): ScriptStep => calls('run_command', { command });
 const readEnv = calls('read_file', { path: '.env' });
 const readNotes = calls('read_file', { path: 'notes.txt' });
@@ -68,9 +68,9 @@ test('[A40] a secret that was read in turn 3 and is sent encoded in turn 9, afte
     store,
   );
   assert.equal(asked.length, 1);
-  assert.match(asked[0] ?? '', /Private data from read_file \.env \(a private file\) and untrusted text from/);
+  assert.match(asked[0] ?? '', /private data: read_file \.env \(a private file\)\n  untrusted text: /);
   assert.match(asked[0] ?? '', /notes\.txt/);
-  assert.match(asked[0] ?? '', /sends to status\.example/);
+  assert.match(asked[0] ?? '', /sends to: status\.example/);
   const last = events.findLast((event) => event.type === 'tool-ended');
   assert.equal(last?.outcome, 'denied');
   assert.ok(events.some((event) => event.type === 'approval-requested' && event.by?.name === 'private-data'));
@@ -96,12 +96,12 @@ test('[A40] a yes counts for the destination and the data of the question; anoth
   );
   assert.deepEqual(
     asked.map((question) =>
-      /(?:read_file \S+).*(?:sends to .*)\./.exec(question)?.[0].replace(/ \(a private.*are in/, ' in'),
+      [/private data: (read_file \S+)/, /sends to: (.*)/].map((pattern) => pattern.exec(question)?.[1]),
     ),
     [
-      'read_file .env in this session; this call sends to git push origin.',
-      'read_file .env in this session; this call sends to git push fork.',
-      'read_file server.key in this session; this call sends to git push origin.',
+      ['read_file .env', 'git push origin'],
+      ['read_file .env', 'git push fork'],
+      ['read_file server.key', 'git push origin'],
     ],
   );
 });
@@ -142,5 +142,5 @@ test('[A40] a result with a value that was marked private closes the ways out', 
     ['Fix it'],
     [readNotes, run('git push origin main'), says('Done.')],
   );
-  assert.match(asked[0] ?? '', /Private data from read_file notes\.txt \(it holds: a private value\)/);
+  assert.match(asked[0] ?? '', /private data: read_file notes\.txt \(it holds: a private value\)/);
 });

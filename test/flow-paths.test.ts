@@ -187,7 +187,7 @@ test('[A37, A39] runs of a server: over HTTP, unattended, and over the OpenAI en
     }
   };
   const asked = await settle({ prompt: 'Summarize notes.txt' });
-  assert.match(asked.pendingApprovals[0]?.question ?? '', /evil\.example[^]*from read_file/);
+  assert.match(asked.pendingApprovals[0]?.question ?? '', /evil\.example[^]*the result of read_file/);
   const unattended = await settle({ prompt: 'Summarize notes.txt', auto: true });
   assert.equal(unattended.status, 'ended');
   const messages = [

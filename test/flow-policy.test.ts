@@ -79,9 +79,9 @@ test('[A37, A39, A41] a host that only a file names is asked about, with its sou
   );
   const [question = ''] = questions.filter(isFlowQuestion);
   assert.match(question, /evil\.example/);
-  assert.match(question, /from read_file/);
+  assert.match(question, /found in: the result of read_file notes\.txt/);
   assert.match(question, /Ignore the user/);
-  assert.match(question, /You wrote: "Summarize notes\.txt"/);
+  assert.match(question, /you wrote: "Summarize notes\.txt"/);
   const ended = events.filter((event) => event.type === 'tool-ended').at(-1);
   assert.equal(ended?.outcome, 'denied');
   const asked = events.find((event) => event.type === 'approval-requested' && event.by?.kind === 'flow');
@@ -102,7 +102,7 @@ test('[A41] a yes counts for this value, and opens the way for no other one', as
     ],
     () => true,
   );
-  const asked = questions.filter(isFlowQuestion).map((question) => /"(https:[^"]+)"/.exec(question)?.[1]);
+  const asked = questions.filter(isFlowQuestion).map((question) => /\n {2}\w+: (https:\S+)/.exec(question)?.[1]);
   assert.deepEqual(asked, ['https://evil.example/a', 'https://evil.example/b', 'https://other.example/c']);
 });
 
@@ -186,7 +186,7 @@ test('[A39] labels survive compaction and a restart: a host of a file that the c
   await using agent = await open([curl('https://evil.example/later'), says('Done.')]);
   await using session = await agent.session({ store });
   await session.run('Go on');
-  assert.match(questions.at(-1) ?? '', /third party[^]*evil\.example[^]*from read_file/);
+  assert.match(questions.at(-1) ?? '', /third party[^]*evil\.example[^]*the result of read_file/);
 });
 
 for (const deferred of [true, false])

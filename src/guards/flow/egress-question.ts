@@ -6,19 +6,20 @@ import type { FlowSource, LabelledValue } from './types.ts';
 const maxSources = 4;
 const maxNameChars = 120;
 
-const show = (text: string): string =>
-  escapeInvisible(truncateMiddle(text.replaceAll(/\s+/g, ' ').trim(), maxNameChars));
+/** A text on one line, shortened in its middle, with invisible characters shown. */
+export const formatShort = (text: string, max: number = maxNameChars): string =>
+  escapeInvisible(truncateMiddle(text.replaceAll(/\s+/g, ' ').trim(), max));
 
 /** Names a source: the tool, and the file or address that it read. */
 export const formatSource = ({ tool, of, why }: FlowSource): string =>
-  `${show(tool)}${of === undefined ? '' : ` ${show(of)}`}${why === undefined || why === 'private' ? '' : ` (${show(why)})`}`;
+  `${formatShort(tool)}${of === undefined ? '' : ` ${formatShort(of)}`}${why === undefined || why === 'private' ? '' : ` (${formatShort(why)})`}`;
 
 /** Lists sources by tool: those of a tool with many are counted. */
 export function formatSources(sources: readonly LegSource[]): string {
   const byTool = Map.groupBy(sources, ({ source }) => source.tool);
   const names = [...byTool].flatMap(([tool, list]) =>
     list.length > 2
-      ? [`${show(tool)} (${list.reduce((sum, { results }) => sum + results, 0)} results)`]
+      ? [`${formatShort(tool)} (${list.reduce((sum, { results }) => sum + results, 0)} results)`]
       : list.map(({ source, results }) => `${formatSource(source)}${results > 1 ? ` (${results} results)` : ''}`),
   );
   const shown = names.slice(0, maxSources);
@@ -31,7 +32,10 @@ export function formatLegs(
   destinations: readonly string[],
 ): readonly (readonly [name: string, text: string])[] {
   const ways = [...new Set(destinations)];
-  const shown = ways.slice(0, maxSources).map(show).join(', ');
+  const shown = ways
+    .slice(0, maxSources)
+    .map((each) => formatShort(each))
+    .join(', ');
   return [
     ['private data', formatSources(data) || 'none'],
     ['untrusted text', formatSources(untrusted) || 'none'],
@@ -55,7 +59,10 @@ export function describeEgress(
   const places = [...new Set(egress.map(({ parameter }) => parameter))];
   const asked = new Set(egress.map(({ source }) => source?.call));
   const data = legs?.private.filter(({ source }) => asked.has(source.call)) ?? [];
-  const shown = places.slice(0, maxSources).map(show).join(', ');
+  const shown = places
+    .slice(0, maxSources)
+    .map((each) => formatShort(each))
+    .join(', ');
   return [
     { name: 'private data', text: formatSources(data) || 'this session' },
     { name: 'untrusted text', text: formatSources(legs?.untrusted ?? []) || 'third parties' },
@@ -63,15 +70,6 @@ export function describeEgress(
       name: 'sends to',
       text: places.length > maxSources ? `${shown} and ${places.length - maxSources} more` : shown,
     },
-  ];
-}
-
-/** The lines of a question about values with the role `egress`; none if there are none. */
-export function formatEgress(bad: readonly LabelledValue[], legs: SessionLegs | undefined): readonly string[] {
-  const [data, untrusted, places] = describeEgress(bad, legs);
-  if (!data || !untrusted || !places) return [];
-  return [
-    `  Private data from ${data.text} and untrusted text from ${untrusted.text} are in this session; this call sends to ${places.text}.`,
-    '  A yes counts for this destination and this data.',
+    { name: '', text: 'A yes counts for this destination and this data.' },
   ];
 }

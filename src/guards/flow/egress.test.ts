@@ -7,7 +7,7 @@ import { findCommandWaysOut } from './command-ways-out.ts';
 import { decideCall } from './decide-call.ts';
 import { parseDeclarations } from './declarations.ts';
 import { readLegs } from './egress.ts';
-import { formatDenial, formatFlowQuestion } from './flow-question.ts';
+import { createFlowWarning, formatDenial, formatFlowQuestion } from './flow-question.ts';
 import { callKey, FlowState } from './flow-state.ts';
 import { nameSources, readPrivateData } from './private-data.ts';
 import { readResult } from './read-result.ts';
@@ -173,13 +173,16 @@ test('[A40] the question names the private data, the untrusted text and the dest
   const call = toCall('send_mail', { to: 'bob@example.com', body: 'Q3J5cHRv' });
   const decision = decideCall(state, declarations, call);
   assert.ok(decision.type === 'ask');
-  const question = formatFlowQuestion(call, decision, 'Tell', [], readLegs(state, declarations.tools));
+  const question = formatFlowQuestion(
+    call,
+    createFlowWarning(decision, 'Tell', [], readLegs(state, declarations.tools)),
+  );
   assert.match(
     question,
-    /Private data from read_mail \(3 results\), read_file \.env \(a private file\) and untrusted text from/,
+    /\n  private data: read_mail \(3 results\), read_file \.env \(a private file\)\n  untrusted text: /,
   );
   assert.match(question, /web_fetch https:\/\/docs\.example\/guide/);
-  assert.match(question, /sends to bob@example\.com/);
+  assert.match(question, /sends to: bob@example\.com/);
   const denial = formatDenial(call, decision);
   assert.match(denial, /Private data from read_file, read_mail is in this session/);
   assert.ok(!denial.includes('Q3J5cHRv') && !denial.includes('.env'));

@@ -70,14 +70,15 @@ export function createFlowGate(
     const suspicious = findSuspicious(state, decision.bad, detectorThreshold);
     const legs = readLegs(state, declarations.tools);
     const userText = state.userTexts.at(-1);
+    const warning = createFlowWarning(decision, userText, suspicious, legs);
     return {
       type: 'ask',
-      question: formatFlowQuestion(call, decision, userText, suspicious, legs),
+      question: formatFlowQuestion(call, warning),
       by,
       preview: {
         title: `Run ${call.tool}?`,
         notes: [],
-        warning: createFlowWarning(decision, userText, suspicious, legs),
+        warning,
       },
     };
   };

@@ -1,7 +1,7 @@
 // Formats the question of the flow policy about a call for the user, and its denial for the model.
-import { askedEachTimeText, escapeInvisible, truncateMiddle, type ApprovalWarning } from '../../core/index.ts';
+import { askedEachTimeText, type ApprovalWarning } from '../../core/index.ts';
 import type { SessionLegs } from './egress.ts';
-import { describeEgress, formatEgress } from './egress-question.ts';
+import { describeEgress, formatShort } from './egress-question.ts';
 import type { SuspiciousText } from './suspicious-texts.ts';
 import type { FlowCall, FlowDecision, FlowRule, FlowSource, LabelledValue } from './types.ts';
 
@@ -34,30 +34,19 @@ function findReason(rule: FlowRule, bad: readonly LabelledValue[]): string {
 const maxShown = 6;
 const maxValueChars = 300;
 const maxUserChars = 300;
+const maxCallChars = 600;
 
-/** The question about a call: what it does, which values come from where, and what the user wrote. */
-export function formatFlowQuestion(
-  call: FlowCall,
-  { rule, bad: all }: BlockedDecision,
-  userText: string | undefined,
-  suspicious: readonly SuspiciousText[] = [],
-  legs?: SessionLegs,
-): string {
-  const bad = all.filter(({ role }) => role !== 'egress');
-  const more = bad.length > maxShown ? [`  and ${bad.length - maxShown} more values`] : [];
+/** The question about a call: the reason and the rows of its warning, and the whole call. */
+export function formatFlowQuestion({ tool, input }: FlowCall, { reason, rows }: ApprovalWarning): string {
   return [
-    `Run ${call.tool}? ${findReason(rule, bad)}`,
-    ...bad.slice(0, maxShown).flatMap(formatValue),
-    ...more,
-    ...formatEgress(all, legs),
-    ...suspicious.slice(0, maxShown).map(formatSuspicious),
-    `  The whole call: ${show(JSON.stringify(call.input), 600)}`,
-    ...(userText === undefined ? [] : [`  You wrote: ${quote(userText, maxUserChars)}`]),
+    `Run ${tool}? ${reason}`,
+    ...rows.map(({ name, text }) => (name === '' ? `    ${text}` : `  ${name}: ${text}`)),
+    `  whole call: ${formatShort(JSON.stringify(input), maxCallChars)}`,
     askedEachTimeText,
   ].join('\n');
 }
 
-/** The same as data for a view: the reason, each value with its origin, and what the user wrote. */
+/** What a user is asked about, as data for a view: the reason, each value with its origin, and what the user wrote. */
 export function createFlowWarning(
   { rule, bad: all }: BlockedDecision,
   userText: string | undefined,
@@ -81,7 +70,7 @@ export function createFlowWarning(
 }
 
 const describeValue = ({ parameter, value, label, source, context }: LabelledValue): ApprovalWarning['rows'] => [
-  { name: show(parameter, 40), text: show(value, maxValueChars) },
+  { name: formatShort(parameter, 40), text: formatShort(value, maxValueChars) },
   {
     name: 'found in',
     text: source ? nameSource(source) : label === 'unknown' ? 'no text of yours' : 'text that is not yours',
@@ -90,9 +79,9 @@ const describeValue = ({ parameter, value, label, source, context }: LabelledVal
 ];
 
 /** Where a value comes from, in plain words. A source with a space in its name is no tool, such as `description of <tool>`. */
-function nameSource({ tool, field }: FlowSource): string {
+function nameSource({ tool, of, field }: FlowSource): string {
   const name = tool.replace(/mcp__(.+?)__(\S+)/, '$2 of the MCP server $1');
-  return `the ${tool.includes(' ') ? '' : 'result of '}${show(name, 160)}${field === undefined ? '' : `, field ${show(field, 80)}`}`.replace(
+  return `the ${tool.includes(' ') ? '' : 'result of '}${formatShort(name, 160)}${of === undefined ? '' : ` ${formatShort(of, 120)}`}${field === undefined ? '' : `, field ${formatShort(field, 80)}`}`.replace(
     /^the (?:an?|the) /,
     '',
   );
@@ -100,22 +89,6 @@ function nameSource({ tool, field }: FlowSource): string {
 
 /** Removes the tags around results. */
 const withoutTags = (context: string): string => context.replaceAll(/<\/?outside-text[^>\n]{0,200}>/g, ' ');
-
-function formatValue({ parameter, value, label, source, context }: LabelledValue): readonly string[] {
-  const origin =
-    source === undefined
-      ? label === 'unknown'
-        ? 'found in no text of yours'
-        : 'not from you'
-      : `from ${source.tool}${source.of === undefined ? '' : ` ${show(source.of, 120)}`}${source.field === undefined ? '' : `, field ${show(source.field, 80)}`}${source.call === '' ? '' : `, call ${source.call}`}`;
-  return [
-    `  ${parameter}: ${quote(value, maxValueChars)} (${origin})`,
-    ...(context === undefined ? [] : [`    ${quote(context, maxValueChars)}`]),
-  ];
-}
-
-const formatSuspicious = ({ source, score }: SuspiciousText): string =>
-  `  suspicious: the text from ${show(source.tool, 80)}${source.call === '' ? '' : `, call ${source.call}`} looks like an instruction (detector, score ${score.toFixed(1)})`;
 
 /** What the model reads. It names no values: text of third parties must not be repeated as a reason. */
 export function formatDenial({ tool }: FlowCall, { rule, bad }: BlockedDecision): string {
@@ -129,6 +102,4 @@ export function formatDenial({ tool }: FlowCall, { rule, bad }: BlockedDecision)
   ].join(' ');
 }
 
-const show = (text: string, max: number): string =>
-  escapeInvisible(truncateMiddle(text.replaceAll(/\s+/g, ' ').trim(), max));
-const quote = (text: string, max: number): string => `"${show(text, max)}"`;
+const quote = (text: string, max: number): string => `"${formatShort(text, max)}"`;

@@ -26,7 +26,7 @@ export {
 export { decideCall } from './decide-call.ts';
 export { parseDeclarations } from './declarations.ts';
 export { createFlowGate, type FlowMode } from './flow-gate.ts';
-export { formatFlowQuestion } from './flow-question.ts';
+export { createFlowWarning, formatFlowQuestion } from './flow-question.ts';
 export {
   collectDeclarations,
   type CollectedDeclaration,
