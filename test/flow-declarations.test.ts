@@ -127,7 +127,7 @@ test('[A40] doctor --flows names sources, private data and ways out, here and in
   assert.equal(here.code, 0, here.err);
   assert.match(here.out, /Text of third parties comes in through: .*web_fetch/);
   assert.match(here.out, /Private data is returned by: read_file/);
-  assert.match(here.out, /lethal trifecta are there/);
+  assert.match(here.out, /lethal trifecta are met/);
   assert.match(here.out, /The flow policy is on \(ask\)\./);
   assert.doesNotMatch(here.out, /use_tool/, 'the tool inside it is what acts');
   const servers = {

@@ -133,10 +133,10 @@ const statusCommand: SlashCommand = {
   allowedDuringRun: true,
   async run(_, { conversation, showPage }) {
     const { model, settings, agent } = conversation;
-    const { reportSessionLegs } = await import('../../coding-agent/flow/index.ts');
+    const { reportTrifecta } = await import('../../coding-agent/flow/index.ts');
     const { cwd } = agent.workspace;
     const { dirs } = settings;
-    const legs = await reportSessionLegs(await conversation.events(), {
+    const trifecta = await reportTrifecta(await conversation.events(), {
       tools: conversation.session.agent.tools,
       dirs,
       cwd,
@@ -154,7 +154,7 @@ const statusCommand: SlashCommand = {
       ['sandbox', `${agent.sandbox.name}: ${agent.sandbox.description}`],
       ['instructions', agent.instructions.files.map((file) => file.path).join(', ') || 'none'],
       ['MCP servers', servers.length === 0 ? 'none' : servers.map(formatMcpStatus).join('; ').replaceAll('\n', ' ')],
-      ...legs,
+      ...trifecta,
       ['settings', settings.userFile],
     ];
     showPage(rows.map(([name, value]) => `${name.padEnd(16)}${value}`).join('\n'), 'Status');

@@ -7,7 +7,7 @@ export {
   storeDeclaration,
   type ProjectDeclarations,
 } from './declaration-files.ts';
-export { reportSessionLegs } from './session-legs.ts';
+export { reportTrifecta } from './session-trifecta.ts';
 export { declareServers, readForeignTools, type ForeignTools } from './foreign-config.ts';
 export { findDeniedTools } from './denied-tools.ts';
 export { listKnownTools, type KnownTools } from './known-tools.ts';

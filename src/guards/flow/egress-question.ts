@@ -1,6 +1,6 @@
 // Formats the part of a question that is about private data: its sources, the untrusted text in the session, and where the call sends to.
 import { escapeInvisible, truncateMiddle } from '../../core/index.ts';
-import type { LegSource, SessionLegs } from './egress.ts';
+import type { ConditionSource, TrifectaConditions } from './egress.ts';
 import type { FlowSource, LabelledValue } from './types.ts';
 
 const maxSources = 4;
@@ -15,7 +15,7 @@ export const formatSource = ({ tool, of, why }: FlowSource): string =>
   `${formatShort(tool)}${of === undefined ? '' : ` ${formatShort(of)}`}${why === undefined || why === 'private' ? '' : ` (${formatShort(why)})`}`;
 
 /** Lists sources by tool: those of a tool with many are counted. */
-export function formatSources(sources: readonly LegSource[]): string {
+export function formatSources(sources: readonly ConditionSource[]): string {
   const byTool = Map.groupBy(sources, ({ source }) => source.tool);
   const names = [...byTool].flatMap(([tool, list]) =>
     list.length > 2
@@ -27,8 +27,8 @@ export function formatSources(sources: readonly LegSource[]): string {
 }
 
 /** The lines about private data, untrusted text and ways out of a session, each with its name. */
-export function formatLegs(
-  { private: data, untrusted }: SessionLegs,
+export function formatTrifecta(
+  { private: data, untrusted }: TrifectaConditions,
   destinations: readonly string[],
 ): readonly (readonly [name: string, text: string])[] {
   const ways = [...new Set(destinations)];
@@ -52,20 +52,20 @@ export function formatLegs(
 /** The private data, the untrusted text and the destinations of values with the role `egress`, each with its name; none if there are none. */
 export function describeEgress(
   bad: readonly LabelledValue[],
-  legs: SessionLegs | undefined,
+  trifecta: TrifectaConditions | undefined,
 ): readonly { readonly name: string; readonly text: string }[] {
   const egress = bad.filter(({ role }) => role === 'egress');
   if (egress.length === 0) return [];
   const places = [...new Set(egress.map(({ parameter }) => parameter))];
   const asked = new Set(egress.map(({ source }) => source?.call));
-  const data = legs?.private.filter(({ source }) => asked.has(source.call)) ?? [];
+  const data = trifecta?.private.filter(({ source }) => asked.has(source.call)) ?? [];
   const shown = places
     .slice(0, maxSources)
     .map((each) => formatShort(each))
     .join(', ');
   return [
     { name: 'private data', text: formatSources(data) || 'this session' },
-    { name: 'untrusted text', text: formatSources(legs?.untrusted ?? []) || 'third parties' },
+    { name: 'untrusted text', text: formatSources(trifecta?.untrusted ?? []) || 'third parties' },
     {
       name: 'sends to',
       text: places.length > maxSources ? `${shown} and ${places.length - maxSources} more` : shown,

@@ -6,7 +6,7 @@ import { builtinDeclarations, mergeDeclarations } from './builtin-declarations.t
 import { findCommandWaysOut } from './command-ways-out.ts';
 import { decideCall } from './decide-call.ts';
 import { parseDeclarations } from './declarations.ts';
-import { readLegs } from './egress.ts';
+import { readTrifecta } from './egress.ts';
 import { createFlowWarning, formatDenial, formatFlowQuestion } from './flow-question.ts';
 import { callKey, FlowState } from './flow-state.ts';
 import { nameSources, readPrivateData } from './private-data.ts';
@@ -57,7 +57,7 @@ const readsEnv = (state: FlowState): FlowState => addResult(state, 'read_file', 
 
 test('[A40] keys, settings with secrets, mails and files of a home directory are private; files of the project and caches are not', () => {
   const isPrivate = (tool: string, input: Json, text = 'some text'): boolean =>
-    readLegs(addResult(start('Go on'), tool, input, text), declarations.tools).private.length > 0;
+    readTrifecta(addResult(start('Go on'), tool, input, text), declarations.tools).private.length > 0;
   for (const path of [
     '.env',
     'config/.env.local',
@@ -175,7 +175,7 @@ test('[A40] the question names the private data, the untrusted text and the dest
   assert.ok(decision.type === 'ask');
   const question = formatFlowQuestion(
     call,
-    createFlowWarning(decision, 'Tell', [], readLegs(state, declarations.tools)),
+    createFlowWarning(decision, 'Tell', [], readTrifecta(state, declarations.tools)),
   );
   assert.match(
     question,

@@ -5,12 +5,12 @@ import type { FlowCall, FlowSource, LabelledValue, ToolDeclaration } from './typ
 import { findWayOut } from './ways-out.ts';
 
 /** A source of texts or data, with the number of its results. */
-export type LegSource = { readonly source: FlowSource; readonly results: number };
+export type ConditionSource = { readonly source: FlowSource; readonly results: number };
 
-/** What came into a session: two of the three parts of the lethal trifecta. The third one is a way out. */
-export type SessionLegs = {
-  readonly private: readonly LegSource[];
-  readonly untrusted: readonly LegSource[];
+/** What came into a session: two of the three conditions of the lethal trifecta. The third one is a way out. */
+export type TrifectaConditions = {
+  readonly private: readonly ConditionSource[];
+  readonly untrusted: readonly ConditionSource[];
 };
 
 /** Names a source: the tool, and what it read. */
@@ -46,14 +46,14 @@ function listPrivateSources(state: FlowState, tools: ReadonlyMap<string, ToolDec
 }
 
 /** The sources of private data and of untrusted text, the latest first. */
-export function readLegs(state: FlowState, tools: ReadonlyMap<string, ToolDeclaration>): SessionLegs {
+export function readTrifecta(state: FlowState, tools: ReadonlyMap<string, ToolDeclaration>): TrifectaConditions {
   return {
     private: countSources(listPrivateSources(state, tools)),
     untrusted: countSources(state.entries.flatMap((entry) => (entry.type === 'untrusted' ? [entry.source] : []))),
   };
 }
 
-function countSources(sources: readonly FlowSource[]): readonly LegSource[] {
+function countSources(sources: readonly FlowSource[]): readonly ConditionSource[] {
   const found = new Map<string, { source: FlowSource; calls: Set<string> }>();
   for (const source of sources.toReversed()) {
     const key = sourceKey(source);

@@ -1,7 +1,7 @@
 // Explains a recorded session: for each call the labels and sources of its values, and what the flow policy decides about it. Works in every mode, because it reads the log only.
 import { messageToolCalls, parseFlowReview, type Event, type FlowReview, type ToolSpec } from '../../core/index.ts';
 import { decideCall } from './decide-call.ts';
-import { readLegs, type SessionLegs } from './egress.ts';
+import { readTrifecta, type TrifectaConditions } from './egress.ts';
 import { declareTool } from './declare-tool.ts';
 import { toFlowCall } from './flow-call.ts';
 import type { FlowLog } from './flow-log.ts';
@@ -30,7 +30,7 @@ export type ExplainedSession = {
   readonly counts: { readonly allow: number; readonly ask: number; readonly deny: number };
   readonly byRule: Readonly<Record<string, number>>;
   /** The sources of private data and of untrusted text in the session. */
-  readonly legs: SessionLegs;
+  readonly trifecta: TrifectaConditions;
 };
 
 /** Explains the events of a session. Tools that have no declaration are declared from the schema in the log, as `external`. */
@@ -84,7 +84,7 @@ export function explainSession(
   const rules = calls.flatMap(({ decision }) => (decision.type === 'allow' ? [] : decision.rule));
   return {
     calls,
-    legs: readLegs(fold.read(log).state, complete.tools),
+    trifecta: readTrifecta(fold.read(log).state, complete.tools),
     counts: { allow: count('allow'), ask: count('ask'), deny: count('deny') },
     byRule: Object.fromEntries([...Map.groupBy(rules, (rule) => rule)].map(([rule, list]) => [rule, list.length])),
   };

@@ -120,9 +120,11 @@ export function formatFlowRisks(risks: FlowRisks, mode: string, show: (name: str
     ...(destructive.length > 0 ? [`Something is deleted, paid or granted by: ${list(destructive.map(show))}.`] : []),
     ...(isTrifecta
       ? [
-          `An instruction in a text of ${show(sources.find((each) => each !== holders[0]) ?? sources[0] ?? '')} could have the agent read private data with ${show(holders[0] ?? '')} and send it out with ${show(waysOut[0]?.tool ?? '')}: all three parts of the lethal trifecta are there.`,
+          `An instruction in a text of ${show(sources.find((each) => each !== holders[0]) ?? sources[0] ?? '')} could have the agent read private data with ${show(holders[0] ?? '')} and send it out with ${show(waysOut[0]?.tool ?? '')}: all three conditions of the lethal trifecta are met.`,
         ]
-      : ['The three parts of the lethal trifecta (text of third parties, private data, a way out) are not all there.']),
+      : [
+          'The three conditions of the lethal trifecta (text of third parties, private data, a way out) are not all met.',
+        ]),
     ...(guarded.length > 0
       ? [
           `With the flow policy on: ${named(guarded)} ${guarded.length === 1 ? 'is' : 'are'} asked about if a text of a third party decides the target (${list([...new Set(guarded.flatMap(({ checked }) => checked))].map(show))}), or if you did not ask for it. Without a user it is denied.`,

@@ -1,7 +1,7 @@
 // The gate of the flow policy: asks or denies if text of third parties decides where an effect goes, or if the user did not request it.
 import type { Gate, RunState } from '../../core/index.ts';
 import { decideCall } from './decide-call.ts';
-import { readLegs } from './egress.ts';
+import { readTrifecta } from './egress.ts';
 import { toFlowCall } from './flow-call.ts';
 import type { FlowLog } from './flow-log.ts';
 import type { FlowFold } from './fold-log.ts';
@@ -68,9 +68,9 @@ export function createFlowGate(
     }
     const { findSuspicious } = await import('./suspicious-texts.ts');
     const suspicious = findSuspicious(state, decision.bad, detectorThreshold);
-    const legs = readLegs(state, declarations.tools);
+    const trifecta = readTrifecta(state, declarations.tools);
     const userText = state.userTexts.at(-1);
-    const warning = createFlowWarning(decision, userText, suspicious, legs);
+    const warning = createFlowWarning(decision, userText, suspicious, trifecta);
     return {
       type: 'ask',
       question: formatFlowQuestion(call, warning),

@@ -1,6 +1,6 @@
 // Formats the question of the flow policy about a call for the user, and its denial for the model.
 import { askedEachTimeText, type ApprovalWarning } from '../../core/index.ts';
-import type { SessionLegs } from './egress.ts';
+import type { TrifectaConditions } from './egress.ts';
 import { describeEgress, formatShort } from './egress-question.ts';
 import type { SuspiciousText } from './suspicious-texts.ts';
 import type { FlowCall, FlowDecision, FlowRule, FlowSource, LabelledValue } from './types.ts';
@@ -51,7 +51,7 @@ export function createFlowWarning(
   { rule, bad: all }: BlockedDecision,
   userText: string | undefined,
   suspicious: readonly SuspiciousText[] = [],
-  legs?: SessionLegs,
+  trifecta?: TrifectaConditions,
 ): ApprovalWarning {
   const bad = all.filter(({ role }) => role !== 'egress');
   return {
@@ -59,7 +59,7 @@ export function createFlowWarning(
     rows: [
       ...bad.slice(0, maxShown).flatMap(describeValue),
       ...(bad.length > maxShown ? [{ name: '', text: `and ${bad.length - maxShown} more values` }] : []),
-      ...describeEgress(all, legs),
+      ...describeEgress(all, trifecta),
       ...suspicious.slice(0, maxShown).map(({ source, score }) => ({
         name: 'suspicious',
         text: `${nameSource(source)} looks like an instruction (detector, score ${score.toFixed(1)})`,
@@ -80,11 +80,14 @@ const describeValue = ({ parameter, value, label, source, context }: LabelledVal
 
 /** Where a value comes from, in plain words. A source with a space in its name is no tool, such as `description of <tool>`. */
 function nameSource({ tool, of, field }: FlowSource): string {
-  const name = tool.replace(/mcp__(.+?)__(\S+)/, '$2 of the MCP server $1');
-  return `the ${tool.includes(' ') ? '' : 'result of '}${formatShort(name, 160)}${of === undefined ? '' : ` ${formatShort(of, 120)}`}${field === undefined ? '' : `, field ${formatShort(field, 80)}`}`.replace(
-    /^the (?:an?|the) /,
-    '',
-  );
+  const what = of === undefined ? '' : ` ${formatShort(of, 120)}`;
+  const [, before, server, remote] = /^(.*?)mcp__(.+?)__(\S+)$/.exec(tool) ?? [];
+  const name =
+    server === undefined
+      ? `${formatShort(tool, 160)}${what}`
+      : `${formatShort(`${before}${remote}`, 100)}${what} of the MCP server ${formatShort(server, 60)}`;
+  const where = field === undefined ? '' : `, field ${formatShort(field, 80)}`;
+  return `the ${tool.includes(' ') ? '' : 'result of '}${name}${where}`.replace(/^the (?:an?|the) /, '');
 }
 
 /** Removes the tags around results. */

@@ -13,8 +13,8 @@ export {
   type DetectorReport,
   type DetectorScore,
 } from '../detector/index.ts';
-export { readLegs, type LegSource, type SessionLegs } from './egress.ts';
-export { formatLegs, formatSources } from './egress-question.ts';
+export { readTrifecta, type ConditionSource, type TrifectaConditions } from './egress.ts';
+export { formatTrifecta, formatSources } from './egress-question.ts';
 export { isPrivatePath, nameSources, readPrivateData } from './private-data.ts';
 export {
   quarantineView,

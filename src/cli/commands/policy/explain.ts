@@ -6,7 +6,7 @@ import {
   formatFlowReview,
   truncateMiddle,
 } from '../../../core/index.ts';
-import { explainSession, formatLegs, type ExplainedCall, type LabelledValue } from '../../../guards/flow/index.ts';
+import { explainSession, formatTrifecta, type ExplainedCall, type LabelledValue } from '../../../guards/flow/index.ts';
 import { listKnownTools } from '../../../coding-agent/flow/index.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
 import { findRecordedSessions, getDirectoryOfEvents, readRecordedEvents } from '../../../evals/index.ts';
@@ -52,11 +52,11 @@ export const explainCommand: (args: readonly string[]) => Promise<number> = with
     print(
       `${calls.length} calls: ${allow} allowed, ${ask} asked about, ${deny} denied by the flow policy.${rules.length > 0 ? ` Rules: ${rules.join(', ')}.` : ''}\n`,
     );
-    const legs = formatLegs(
-      explained.legs,
+    const trifecta = formatTrifecta(
+      explained.trifecta,
       calls.flatMap(({ destinations = [] }) => destinations),
     );
-    print(formatColumns(legs));
+    print(formatColumns(trifecta));
     return 0;
   },
 );
