@@ -46,7 +46,14 @@ export const navigation: readonly NavigationGroup[] = [
   },
   {
     title: 'Server and fleet',
-    pages: ['docs/server.md', 'docs/dashboard.md', 'docs/fleet.md', 'docs/deploying.md', 'docs/operations.md'],
+    pages: [
+      'docs/server.md',
+      'docs/dashboard.md',
+      'docs/fleet.md',
+      'docs/deploying.md',
+      'docs/operations.md',
+      'docs/tracing.md',
+    ],
   },
   {
     title: 'The project',

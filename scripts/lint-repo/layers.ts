@@ -7,7 +7,7 @@ export const layers: readonly (readonly string[])[] = [
   ['wire'],
   ['providers', 'tools', 'rules', 'guards', 'stores', 'workspace', 'testing', 'checks', 'retrieval'],
   ['agent'],
-  ['sessions', 'fleet', 'bridges'],
+  ['sessions', 'fleet', 'bridges', 'tracing'],
   ['coding-agent'],
   ['evals'],
   ['server'],

@@ -25,6 +25,8 @@ const exceptions: Readonly<Record<string, string>> = {
   'src/guards/sandbox/egress.ts': 'the egress proxy of the sandbox, which allows only the hosts that the user names',
   'src/guards/sandbox/unlisted-sockets.ts':
     'connects to a Unix socket in the working folder, to find out whether a program serves it, and sends nothing',
+  'src/tracing/otlp/send.ts':
+    'sends traces and metrics to the URL that the user configured; redirects are not followed',
   'src/server/mcp/http.ts': 'listens on loopback',
   'src/cli/doctor/sandbox-probe.ts': 'listens on loopback, to test that the sandbox cannot reach it',
 };

@@ -32,6 +32,8 @@ export type AgentOptions<S extends SchemaLike | undefined = SchemaLike | undefin
   readonly settings?: ResolvedAgent['settings'];
   /** Shortens a conversation that no longer fits. By default the model summarizes the earlier messages; if a summary would not be shorter than they are, they are omitted. */
   readonly compactor?: ResolvedAgent['compactor'];
+  /** Observes the sessions of the agent and of its sub-agents, such as `createTracer` of fairlead/tracing. */
+  readonly trace?: ResolvedAgent['trace'];
   /** A Standard Schema, zod schema or JSON Schema that every answer must match; `result.object` has its type. */
   readonly outputSchema?: S;
   /** Objects that add tools, rules, gates, stop conditions, checks, reminders and providers. */
@@ -123,7 +125,7 @@ const isResolvedSource = (options: AgentOptions | ResolvedAgentSource): options 
 function toSource(options: AgentOptions): ResolvedAgentSource {
   assertAgentOptions(options);
   const { model, instructions = 'You are a helpful assistant.', extensions = [], outputSchema, gateway } = options;
-  const { maxTurns, limits, settings, compactor } = options;
+  const { maxTurns, limits, settings, compactor, trace } = options;
   const { reminders, providers, ...parts } = mergeExtensions([options, ...extensions]);
   const agent = {
     ...parts,
@@ -133,6 +135,7 @@ function toSource(options: AgentOptions): ResolvedAgentSource {
     ...(outputSchema === undefined ? {} : { outputSchema: createOutputSchema(outputSchema) }),
     ...(settings === undefined ? {} : { settings }),
     ...(compactor === undefined ? {} : { compactor }),
+    ...(trace === undefined ? {} : { trace }),
   };
   return {
     resolve: async () => {

@@ -43,7 +43,7 @@ export async function continueWithApprovals(
   options: ApprovalLoopOptions,
 ): Promise<RunState> {
   const { onApproval, waitSignal, beforeDecision, advance = advanceOf(session), ...step } = options;
-  const { runId: _runId, inputId: _inputId, ...rest } = step;
+  const { runId: _runId, inputId: _inputId, trace: _trace, ...rest } = step;
   const signal = options.signal ?? new AbortController().signal;
   const askSignal = waitSignal ? AbortSignal.any([signal, waitSignal]) : signal;
   /** Calls that the handler left undecided: it is not asked about them again in this run. */

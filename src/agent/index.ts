@@ -102,5 +102,4 @@ export {
 } from './stream-events.ts';
 export { agentTool, type SubagentOptions } from './subagents/agent-tool.ts';
 export { visibleToolSpecs, createToolRegistry } from './tool-registry.ts';
-export { allSpans, traceView, type Span, type Trace } from './trace.ts';
 export { testProviders } from './test-providers.ts';

@@ -20,6 +20,7 @@ export type ResolveAgentOptions = Partial<
     | 'outputSchema'
     | 'compactor'
     | 'resolveToolName'
+    | 'trace'
   >
 > & {
   /** The model: an object with a `stream` function, such as `openProvider` returns. */
@@ -44,6 +45,7 @@ export function resolveAgent(options: ResolveAgentOptions): ResolvedAgent {
     outputSchema,
     compactor,
     resolveToolName,
+    trace,
   } = options;
   const views = joinViews(options.views, checks);
   return {
@@ -59,6 +61,7 @@ export function resolveAgent(options: ResolveAgentOptions): ResolvedAgent {
     ...(limits ? { limits } : {}),
     ...(outputSchema ? { outputSchema } : {}),
     ...(resolveToolName ? { resolveToolName } : {}),
+    ...(trace ? { trace } : {}),
     ...(views ? { views } : {}),
     ...(renderers ? { renderers } : {}),
     ...(spotlight ? { spotlight } : {}),

@@ -1,5 +1,13 @@
 // The options of a session, and of a run in it.
-import type { ApprovalHandler, Chunk, Limits, OutputSchema, SessionStore, ToolChoice } from '../core/index.ts';
+import type {
+  ApprovalHandler,
+  Chunk,
+  Limits,
+  OutputSchema,
+  SessionStore,
+  ToolChoice,
+  TraceContext,
+} from '../core/index.ts';
 import type { SchemaLike } from './schema.ts';
 
 /** Opens the log of a session for writing. Every `SessionStore` is one. */
@@ -27,6 +35,8 @@ export type AdvanceOptions = {
   readonly asIs?: boolean;
   /** The id of the run; random by default. */
   readonly runId?: string;
+  /** The trace of the request that starts the run: its spans become children of that request. */
+  readonly trace?: TraceContext;
   /** The id of the input in the log; random by default. */
   readonly inputId?: string;
   /** Replaces the output schema of the agent in this run. */

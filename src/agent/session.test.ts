@@ -12,11 +12,10 @@ import {
   type Message,
   type ModelRequest,
   type Tool,
-  fold,
 } from '../core/index.ts';
 import { memoryLog } from '../stores/index.ts';
 import { calls, says, scriptedProvider, type Script } from '../testing/index.ts';
-import { agentTool, defineTool, resolveAgent, Session, allSpans, createToolRegistry, traceView } from './index.ts';
+import { agentTool, defineTool, resolveAgent, Session, createToolRegistry } from './index.ts';
 
 function partsOf(
   script: Script<ModelRequest>,
@@ -240,22 +239,6 @@ test('a sub-agent has its parent’s gates and a share of its limits, and is cha
   assert.equal(end.ended?.reason, 'answered');
   assert.deepEqual([ran, seen], [0, ['helper', 'danger']]);
   assert.equal(end.spent.turns, 4, 'two turns of the parent and two of the sub-agent');
-});
-
-test('[A23] a run has a trace of spans', async () => {
-  const log = memoryLog();
-  const session = await Session.open(partsOf([calls('work'), says('done')], [tool('work', () => 'ok')]), log);
-  await session.advance('go', { runId: 'r1' });
-  const spans = allSpans(fold(traceView, log.events));
-  assert.deepEqual(
-    spans.map((span) => [span.kind, span.name, span.parent, span.failed]),
-    [
-      ['turn', 'turn 1', 'r1', false],
-      ['tool', 'work', 'r1', false],
-      ['turn', 'turn 2', 'r1', false],
-      ['run', 'run', undefined, false],
-    ],
-  );
 });
 
 test('[A77] the progress of a tool reaches the listener of the run', async () => {

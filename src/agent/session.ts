@@ -53,8 +53,10 @@ export class Session<Output = unknown> {
   /** Opens the session of this log, or begins one if the log is empty. */
   static async open(agent: ResolvedAgent, log: Log, id: string = randomUUID()): Promise<Session> {
     const writer = await openSessionWriter(log, runStateView(agent.rules, agent.views));
+    const session = new Session(agent, writer);
+    writer.subscribe((event, state) => session.#agent.trace?.onEvent(event, state));
     await writer.record((state) => sessionStartFacts(agent, state, id), { durable: true });
-    return new Session(agent, writer);
+    return session;
   }
 
   /** The agent that runs in this session. */
@@ -279,12 +281,13 @@ export class Session<Output = unknown> {
     await this.close();
   }
 
-  #runStartedFact({ limits, toolChoice, runId }: AdvanceOptions): Fact {
+  #runStartedFact({ limits, toolChoice, runId, trace }: AdvanceOptions): Fact {
     return {
       type: 'run-started',
       run: runId ?? randomUUID(),
       limits: resolveLimits(this.agent.provider, { ...this.agent.limits, ...limits }),
       ...(toolChoice === undefined ? {} : { choice: toolChoice }),
+      ...(trace === undefined ? {} : { trace }),
     };
   }
 

@@ -7,6 +7,7 @@ import type { Json } from './json.ts';
 import type { FilePart, FinishReason, Message, MessagePart, ToolChoice, ToolSpec, Usage } from './message.ts';
 import type { Spotlight } from './spotlight.ts';
 import type { ToolCall } from './state.ts';
+import type { TraceContext } from './trace-context.ts';
 import type { UnconfirmedClaim } from './unconfirmed-claims.ts';
 
 export type { DecisionSource } from './gate-port.ts';
@@ -203,7 +204,14 @@ export type Fact =
       /** For `continue`: the history is sent as it is, even if it ends with an answer. Not every provider accepts that. */
       readonly asIs?: true;
     }
-  | { readonly type: 'run-started'; readonly run: string; readonly limits: Limits; readonly choice?: ToolChoice }
+  | {
+      readonly type: 'run-started';
+      readonly run: string;
+      readonly limits: Limits;
+      readonly choice?: ToolChoice;
+      /** The trace of the request that started the run. */
+      readonly trace?: TraceContext;
+    }
   | {
       readonly type: 'turn-started';
       readonly turn: number;
@@ -287,7 +295,7 @@ export type Fact =
       /** The part of `ms` that overlapped an earlier concurrent call and is counted there. */
       readonly overlappedMs?: number;
     }
-  | { readonly type: 'check-ended'; readonly check: string; readonly verdict: Verdict }
+  | { readonly type: 'check-ended'; readonly check: string; readonly verdict: Verdict; readonly ms?: number }
   | { readonly type: 'run-ended'; readonly reason: StopReason; readonly detail?: string; readonly error?: Failure }
   | {
       readonly type: 'annotation-added';

@@ -240,3 +240,11 @@ export {
 } from './flow-review.ts';
 export { flowReviewKey, readReviewNotice } from './review-notice.ts';
 export { assertRunBudget } from './run-budget.ts';
+export {
+  formatTraceparent,
+  parseTraceContext,
+  parseTraceparent,
+  type TraceContext,
+  type TraceParent,
+} from './trace-context.ts';
+export type { TracePort } from './trace-port.ts';

@@ -8,6 +8,8 @@ import type { Spotlight } from './spotlight.ts';
 import type { ToolCall, RunState } from './state.ts';
 import type { ApprovalHandler } from './pending-approvals.ts';
 import type { Gate } from './gate-port.ts';
+import type { TraceContext } from './trace-context.ts';
+import type { TracePort } from './trace-port.ts';
 import type { PersistentList } from './persistent-list.ts';
 export type { Decision, Gate, GateAnnotation } from './gate-port.ts';
 export type { CompactionContext, CompactionResult, Compactor } from './compactor-port.ts';
@@ -77,6 +79,8 @@ export type ModelRequest = {
   readonly settings: ModelSettings;
   readonly outputSchema?: JsonObject;
   readonly session?: string;
+  /** The trace that the request belongs to; sent as headers, and no part of the body. */
+  readonly trace?: TraceContext;
 };
 
 /** US dollars per million tokens; an absent cache price is the input price. */
@@ -297,6 +301,8 @@ export type ResolvedAgent = {
   readonly onInput?: (text: string, state: RunState) => Promise<readonly string[]>;
   /** Called with each event of a run after it is recorded. */
   readonly onEvent?: (event: Event, state: RunState) => void;
+  /** Observes the sessions of the agent and of its sub-agents. */
+  readonly trace?: TracePort;
   /** The schema that every answer must match. */
   readonly outputSchema?: OutputSchema;
   /** Shortens a conversation that no longer fits. */

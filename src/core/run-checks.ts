@@ -10,23 +10,26 @@ import type { RunState } from './state.ts';
 import type { UnconfirmedClaim } from './unconfirmed-claims.ts';
 
 /** Runs the checks in order until one does not pass. Statements that passing checks could not confirm are recorded with the end of all checks. */
-export async function runChecks(agent: ResolvedAgent, { writer, signal }: RunContext): Promise<void> {
+export async function runChecks(agent: ResolvedAgent, { writer, signal, clock }: RunContext): Promise<void> {
   const unconfirmed: Fact[] = [];
+  const startedAt = clock();
   for (const check of agent.checks) {
     if (!isCheckNeeded(check, writer.state)) continue;
+    const checkStartedAt = clock();
     const verdict = await runCheck(check, writer.state, signal);
+    const ended = (): Fact => ({ type: 'check-ended', check: check.name, verdict, ms: clock() - checkStartedAt });
     if (signal.aborted) return;
     if (verdict.type === 'passed') {
-      if (verdict.claims || verdict.text !== undefined)
-        unconfirmed.push({ type: 'check-ended', check: check.name, verdict });
+      if (verdict.claims || verdict.text !== undefined) unconfirmed.push(ended());
       continue;
     }
     // After a failure the model answers again, and that answer is checked from the start.
     const earlier = verdict.type === 'abstained' ? unconfirmed : [];
-    await writer.record([...earlier, { type: 'check-ended', check: check.name, verdict }], { durable: true });
+    await writer.record([...earlier, ended()], { durable: true });
     return;
   }
-  await writer.record([...unconfirmed, { type: 'check-ended', check: 'all', verdict: { type: 'passed' } }]);
+  const passed: Fact = { type: 'check-ended', check: 'all', verdict: { type: 'passed' }, ms: clock() - startedAt };
+  await writer.record([...unconfirmed, passed]);
 }
 
 /** Validates a verdict: a check that throws, or returns no valid verdict, has failed. */

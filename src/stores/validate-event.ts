@@ -105,7 +105,7 @@ const factSchemas: { readonly [type in Fact['type']]: Readonly<Record<string, Va
     parts: inputParts,
     by: optional(text),
   },
-  'run-started': { run: text, limits },
+  'run-started': { run: text, limits, trace: optional(isObject) },
   'turn-started': { turn: number, inputs: list(text), notes: list(note) },
   'turn-ended': {
     turn: number,
@@ -139,7 +139,7 @@ const factSchemas: { readonly [type in Fact['type']]: Readonly<Record<string, Va
     deniedBy: optional(origin),
     ms: number,
   },
-  'check-ended': { check: text, verdict },
+  'check-ended': { check: text, verdict, ms: optional(number) },
   'run-ended': { reason: text },
   'annotation-added': { key: text, value: defined, spent: optional(isObject), countsForRun: optional(bool) },
 };

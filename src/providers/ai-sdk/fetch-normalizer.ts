@@ -1,5 +1,5 @@
 // A `fetch` for the AI SDK that converts every kind of response to the events that the SDK supports, and records usage, finish reason and errors.
-import { isObject, type FairleadError, type FinishReason, type Usage } from '../../core/index.ts';
+import { isObject, type FairleadError, type FinishReason, type TraceContext, type Usage } from '../../core/index.ts';
 import {
   errorBodyError,
   truncatedResponseError,
@@ -47,12 +47,21 @@ export const createResponseMeta = (): ResponseMeta => ({
   failure: undefined,
 });
 
+/** Options of the `fetch` for the SDK. */
+export type NormalizingFetchOptions = {
+  /** Sends the requests instead of our own client. */
+  readonly fetch: typeof globalThis.fetch | undefined;
+  readonly streamed: boolean;
+  /** Added to the headers of each request. */
+  readonly trace?: TraceContext | undefined;
+};
+
 /** Creates a `fetch` for the SDK. It throws only before the response starts; a later error is recorded in the metadata, and the stream ends. */
 export function createNormalizingFetch(
   dialect: StreamNormalizer,
   account: ResponseMeta,
   providerInfo: ProviderInfo,
-  { fetch, streamed }: { readonly fetch: typeof globalThis.fetch | undefined; readonly streamed: boolean },
+  { fetch, streamed, trace }: NormalizingFetchOptions,
 ): typeof globalThis.fetch {
   const send = fetch ? createFetchSender(fetch, providerInfo) : post;
   return async (input, init) => {
@@ -61,7 +70,7 @@ export function createNormalizingFetch(
       const { url, body } = streamed ? asked : toCompleteRequest(asked);
       const reply = await send({
         url,
-        headers: nonEmptyHeaders(init),
+        headers: { ...nonEmptyHeaders(init), ...trace },
         body: [body],
         signal: init?.signal as AbortSignal,
         providerInfo,

@@ -61,6 +61,7 @@ export function createAiSdkProvider(
           createNormalizingFetch(family.normalizer, account, providerInfo, {
             fetch: options.fetch,
             streamed: request.settings.stream !== false,
+            trace: request.trace,
           }),
         );
         const { stream } = await sdk.doStream(ask(request, stop.signal));

@@ -80,7 +80,7 @@ export function ollamaProvider(options: OllamaOptions): Provider {
     guard.check(request, chars);
     const reply = await post({
       url: `${root}/api/chat`,
-      headers: { 'content-type': 'application/json', accept: 'application/x-ndjson', ...headers },
+      headers: { 'content-type': 'application/json', accept: 'application/x-ndjson', ...headers, ...request.trace },
       body,
       signal,
       providerInfo,

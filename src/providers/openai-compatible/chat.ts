@@ -53,7 +53,7 @@ export function chatProvider(options: ChatOptions): Provider {
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
     const { body, chars } = encodeBody(request);
     guard.check(request, chars);
-    const reply = await post({ url, headers: requestHeaders, body, signal, providerInfo });
+    const reply = await post({ url, headers: { ...requestHeaders, ...request.trace }, body, signal, providerInfo });
     if (!isSuccess(reply)) throw await readErrorReply(reply, providerInfo);
     for await (const chunk of readChatStream(reply.body, streamOptions)) {
       if (chunk.type === 'end') guard.learn(request, chars, chunk.usage);

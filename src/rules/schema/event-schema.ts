@@ -127,7 +127,10 @@ const factSchemas: Readonly<Record<Fact['type'], DataSchema>> = {
     },
     { by: enumSchema(['hook', 'program']) },
   ),
-  'run-started': openObject({ run: stringSchema(), limits: schemaRef('limits') }, { choice: anyValue }),
+  'run-started': openObject(
+    { run: stringSchema(), limits: schemaRef('limits') },
+    { choice: anyValue, trace: anyValue },
+  ),
   'turn-started': openObject({
     turn: nonNegativeInteger,
     inputs: arraySchema(stringValue),

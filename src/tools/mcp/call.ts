@@ -18,6 +18,7 @@ import {
   type JsonObject,
   type ToolOutput,
   type ToolContext,
+  type TraceContext,
 } from '../../core/index.ts';
 import type { McpConnection } from './connection.ts';
 import { RESPONSE_LOST } from './http.ts';
@@ -39,12 +40,17 @@ const maxTries = 2;
 /** Progress extends the timeout, up to this factor. */
 const maxTimeoutFactor = 10;
 
+/** The call: the signal and the progress of the call, and the session whose trace the request carries. */
+export type McpCaller = Pick<ToolContext, 'signal' | 'progress'> &
+  Partial<Pick<ToolContext, 'agent' | 'state' | 'key'>>;
+
 /** Calls the tool and returns its result. */
 export async function callMcpTool(
   target: McpCallTarget,
   args: Json,
-  { signal, progress }: Pick<ToolContext, 'signal' | 'progress'>,
+  { signal, progress, ...caller }: McpCaller,
 ): Promise<ToolOutput> {
+  const trace = caller.state && caller.agent?.trace?.contextOf(caller.state, caller.key);
   for (let tried = 1; ; tried++) {
     let client: Client;
     try {
@@ -56,7 +62,7 @@ export async function callMcpTool(
     const refusalReason = target.refusalReason();
     if (refusalReason !== undefined) return notRunOutput(target, refusalReason);
     try {
-      const result = await sendToolCall(client, target, args, signal, progress);
+      const result = await sendToolCall(client, target, { args, trace }, signal, progress);
       target.connection.markHealthy();
       return mcpResultOutput(target.connection.server.name, result);
     } catch (error) {
@@ -76,7 +82,7 @@ export async function callMcpTool(
 async function sendToolCall(
   client: Client,
   { connection, tool, input, timeoutMs }: McpCallTarget,
-  args: Json,
+  { args, trace }: { readonly args: Json; readonly trace: TraceContext | undefined },
   signal: AbortSignal,
   progress: ToolContext['progress'],
 ): Promise<CallToolResult> {
@@ -84,7 +90,7 @@ async function sendToolCall(
   try {
     return await connection.during(client, () =>
       client.callTool(
-        { name: tool, arguments: args as Record<string, unknown> },
+        { name: tool, arguments: args as Record<string, unknown>, ...(trace ? { _meta: { ...trace } } : {}) },
         {
           signal: AbortSignal.any([signal, patience.signal]),
           // The time that the user takes to answer the server does not count: our own timeout knows about it.

@@ -1,0 +1,68 @@
+// Builds the whole trace of recorded sessions: a session with the sessions of its sub-agents and of its plan steps as children.
+import type { Event } from '../core/index.ts';
+import { parseSubagentMetadata } from '../agent/subagents/index.ts';
+import { toolSpanId, type SpanPlace } from './ids.ts';
+import type { Span } from './span.ts';
+import { TraceBuilder, type TraceBuilderOptions } from './trace-builder.ts';
+
+/** A recorded session: its id and all its events in the order written. */
+export type RecordedSession = { readonly session: string; readonly events: readonly Event[] };
+
+/** Options of a trace of recorded sessions. */
+export type TraceOptions = Pick<TraceBuilderOptions, 'agent' | 'content'>;
+
+/** Returns the spans of a session, and of the sessions of its sub-agents, which become children of the tool calls that started them. A span that has not ended has no end. */
+export function buildTrace(
+  { session, events }: RecordedSession,
+  subagents: readonly RecordedSession[] = [],
+  options: TraceOptions = {},
+): readonly Span[] {
+  const spans: Span[] = [];
+  const places = new Map<string, SpanPlace>();
+  buildSession(session, events, spans, places, options);
+  for (const child of subagents) {
+    const key = child.events.map(parseSubagentMetadata).find((each) => each !== undefined)?.key;
+    if (key === undefined || !places.has(toolSpanId(key))) continue;
+    buildSession(child.session, child.events, spans, places, options);
+  }
+  return spans.toSorted((a, b) => a.start - b.start || rank(a) - rank(b));
+}
+
+/** A parent comes before a child that starts in the same millisecond. */
+const rank = ({ kind }: Span): number => (['workflow', 'step', 'run', 'turn'].indexOf(kind) + 5) % 5;
+
+function buildSession(
+  session: string,
+  events: readonly Event[],
+  spans: Span[],
+  places: Map<string, SpanPlace>,
+  options: TraceOptions,
+): void {
+  const onSpan = (span: Span): void => {
+    spans.push(span);
+    if (span.kind === 'tool') places.set(span.spanId, toPlace(span));
+  };
+  const findParent = (key: string): SpanPlace | undefined => places.get(toolSpanId(key));
+  const builder = new TraceBuilder({ ...options, session, onSpan, findParent, sample: () => true });
+  for (const event of events) builder.on(event);
+  for (const span of builder.open) onSpan(span);
+}
+
+const toPlace = ({ traceId, spanId, tracestate }: Span): SpanPlace => ({
+  traceId,
+  spanId,
+  isSampled: true,
+  ...(tracestate === undefined ? {} : { tracestate }),
+});
+
+/** A span with the spans below it. */
+export type SpanTree = { readonly span: Span; readonly children: readonly SpanTree[] };
+
+/** Arranges spans as trees, in the order of their starts. A span whose parent is not among them is a root. */
+export function arrangeSpans(spans: readonly Span[]): readonly SpanTree[] {
+  const byId = new Map(spans.map((span) => [span.spanId, span]));
+  const children = Map.groupBy(spans, ({ parentId }) => (parentId !== undefined && byId.has(parentId) ? parentId : ''));
+  const arrange = (id: string, depth: number): readonly SpanTree[] =>
+    depth > 100 ? [] : (children.get(id) ?? []).map((span) => ({ span, children: arrange(span.spanId, depth + 1) }));
+  return arrange('', 0);
+}

@@ -1,0 +1,18 @@
+// Traces: the spans of a session as a projection of its log, and their export with the OpenTelemetry protocol.
+export { arrangeSpans, buildTrace, type RecordedSession, type SpanTree, type TraceOptions } from './build-trace.ts';
+export { parseConventions, type Conventions } from './conventions.ts';
+export { exportSpans, type ExportSpansOptions } from './export-spans.ts';
+export { formatTrace, type FormatTraceOptions } from './format-trace.ts';
+export {
+  isTracingConfigured,
+  readTracingOptions,
+  type OtlpProtocol,
+  type OtlpTarget,
+  type TracingOptions,
+} from './options.ts';
+export type { ExportCounts } from './otlp/exporter.ts';
+export type { GateDetails, Span, SpanContent, SpanDetails, SpanEvent, SpanKind } from './span.ts';
+export { createTraceRequest, getSpanName, type ConversionOptions } from './to-otlp.ts';
+export type { TraceRequest } from './otlp/messages.ts';
+export { TraceBuilder, type TraceBuilderOptions } from './trace-builder.ts';
+export { createTracer, type Tracer, type TracerOptions } from './tracer.ts';

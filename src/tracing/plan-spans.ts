@@ -1,0 +1,62 @@
+// The spans of a plan and its steps. The session of a plan records all steps whenever the status of one changes.
+import { isObject } from '../core/index.ts';
+import { createTraceId, stepSpanId, workflowSpanId } from './ids.ts';
+import type { SpanDraft, SpanRecorder } from './span-recorder.ts';
+
+/** The plan of one session. */
+export class PlanSpans {
+  readonly #recorder: SpanRecorder;
+  readonly #steps = new Map<string, SpanDraft>();
+  #workflow: SpanDraft | undefined;
+
+  constructor(recorder: SpanRecorder) {
+    this.#recorder = recorder;
+  }
+
+  /** The plan and the steps that have not ended. */
+  get open(): readonly SpanDraft[] {
+    const steps = [...this.#steps.values()].filter(({ span }) => span.end === undefined);
+    return this.#workflow ? [this.#workflow, ...steps] : [];
+  }
+
+  /** Records the steps as they are now. */
+  update(steps: readonly unknown[], time: number): void {
+    const { session } = this.#recorder;
+    const place = { traceId: createTraceId(session, session), spanId: workflowSpanId(session), isSampled: true };
+    this.#workflow ??= this.#recorder.start({
+      kind: 'workflow',
+      name: 'plan',
+      place,
+      parentId: undefined,
+      start: time,
+    });
+    let isActive = false;
+    for (const step of steps) {
+      const { id, status } = isObject(step) ? step : {};
+      if (typeof id !== 'string' || typeof status !== 'string') continue;
+      isActive ||= status === 'waiting' || status === 'under-way';
+      if (status !== 'waiting') this.#updateStep(id, status, time, this.#workflow);
+    }
+    if (isActive) return;
+    this.#recorder.end(this.#workflow, time);
+    this.#workflow = undefined;
+    this.#steps.clear();
+  }
+
+  #updateStep(id: string, status: string, time: number, workflow: SpanDraft): void {
+    const known = this.#steps.get(id);
+    if (known?.span.end !== undefined) return;
+    const draft =
+      known ??
+      this.#recorder.start({
+        kind: 'step',
+        name: id,
+        place: this.#recorder.placeIn(workflow, stepSpanId(this.#recorder.session, id)),
+        parentId: workflow.place.spanId,
+        start: time,
+      });
+    this.#steps.set(id, draft);
+    if (status === 'under-way') return;
+    this.#recorder.end(draft, time, status === 'done' ? {} : { error: status }, { step: { id, status } });
+  }
+}

@@ -1,0 +1,102 @@
+// Starts and ends the spans of one session: their place in a trace, their texts, and whether they are recorded at all.
+import type { UsageTotals } from '../core/index.ts';
+import { ContentCollector } from './content.ts';
+import { createTraceId, type SpanPlace } from './ids.ts';
+import type { Span, SpanDetails, SpanEvent } from './span.ts';
+
+/** What a recorder needs to know of its session. */
+export type SpanRecorderOptions = {
+  readonly session: string;
+  /** Receives each span when it ends. */
+  readonly onSpan: (span: Span) => void;
+  /** Whether texts are kept with the spans. */
+  readonly content?: boolean;
+};
+
+/** A span that has not ended. */
+export type SpanDraft = {
+  readonly place: SpanPlace;
+  span: Omit<Span, 'details' | 'events'>;
+  details: SpanDetails;
+  readonly events: SpanEvent[];
+};
+
+/** What a new span is. */
+export type NewSpan = {
+  readonly kind: Span['kind'];
+  readonly name: string;
+  readonly place: SpanPlace;
+  readonly parentId: string | undefined;
+  readonly start: number;
+  readonly details?: SpanDetails;
+};
+
+/** How a span failed. */
+export type SpanFailure = Pick<Span, 'error' | 'errorMessage'>;
+
+/** The recorder of one session. */
+export class SpanRecorder {
+  readonly session: string;
+  readonly content: ContentCollector | undefined;
+  /** The name of the agent that the spans belong to. */
+  agent = 'fairlead';
+  readonly #onSpan: (span: Span) => void;
+
+  constructor({ session, onSpan, content }: SpanRecorderOptions) {
+    this.session = session;
+    this.#onSpan = onSpan;
+    this.content = content ? new ContentCollector() : undefined;
+  }
+
+  /** Starts a span. */
+  start({ kind, name, place, parentId, start, details }: NewSpan): SpanDraft {
+    const { traceId, spanId, tracestate } = place;
+    return {
+      place,
+      span: {
+        traceId,
+        spanId,
+        ...(parentId === undefined ? {} : { parentId }),
+        ...(tracestate === undefined ? {} : { tracestate }),
+        session: this.session,
+        kind,
+        name,
+        start,
+      },
+      details: { agent: this.agent, ...details },
+      events: [],
+    };
+  }
+
+  /** Ends a span and hands it on, if it is recorded. */
+  end(draft: SpanDraft | undefined, time: number, failure: SpanFailure = {}, details: SpanDetails = {}): void {
+    if (!draft) return;
+    const end = Math.max(draft.span.start, time);
+    const content = this.content?.take(draft.span.kind, draft.place.spanId, draft.details.call);
+    draft.details = { ...draft.details, ...details };
+    draft.span = { ...draft.span, end, ...failure, ...(content ? { content } : {}) };
+    if (draft.place.isSampled) this.#onSpan(toSpan(draft));
+  }
+
+  /** The place of a span in the trace of another; without one, in a trace of the session. */
+  placeIn(owner: SpanDraft | undefined, spanId: string): SpanPlace {
+    return owner
+      ? { ...owner.place, spanId }
+      : { traceId: createTraceId(this.session, 'session'), spanId, isSampled: true };
+  }
+}
+
+/** The span of a draft as it is now. */
+export const toSpan = ({ span, details, events }: SpanDraft): Span => ({
+  ...span,
+  details,
+  ...(events.length > 0 ? { events: [...events] } : {}),
+});
+
+/** The usage and the cost of requests that are no turns. */
+export function toCostDetails(spent: Partial<UsageTotals> | undefined): SpanDetails {
+  if (!spent) return {};
+  const { input, output, cacheRead, cacheWrite, usd } = spent;
+  const counts = Object.entries({ input, output, cacheRead, cacheWrite }).filter(([, count]) => count !== undefined);
+  return { usage: Object.fromEntries(counts), ...(usd === undefined ? {} : { usd }) };
+}

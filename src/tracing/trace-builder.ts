@@ -1,0 +1,316 @@
+// Folds the events of one session into spans: the one implementation for live traces, for exports after the fact and for screens.
+import { isObject, parseRetryNotice, type Event, type Json, type TraceContext } from '../core/index.ts';
+import { parseSubagentMetadata } from '../agent/subagents/index.ts';
+import { emitCheck } from './check-span.ts';
+import { GateSpans, type GateOwner } from './gate-spans.ts';
+import {
+  createSpanId,
+  createTraceId,
+  getPlanParent,
+  getRemoteParent,
+  runSpanId,
+  toolSpanId,
+  type SpanPlace,
+} from './ids.ts';
+import { PlanSpans } from './plan-spans.ts';
+import type { Span, SpanDetails } from './span.ts';
+import {
+  SpanRecorder,
+  toCostDetails,
+  toSpan,
+  type SpanDraft,
+  type SpanFailure,
+  type SpanRecorderOptions,
+} from './span-recorder.ts';
+
+/** What a builder needs besides the events. */
+export type TraceBuilderOptions = SpanRecorderOptions & {
+  /** The name of the agent; `fairlead` by default. */
+  readonly agent?: string;
+  /** Returns the span of the tool call that started a sub-agent, by the key of the call. */
+  readonly findParent?: (key: string) => SpanPlace | undefined;
+  /** Decides whether a run is recorded; by default it is, unless its caller says that it is not. */
+  readonly sample?: (traceId: string, parent: SpanPlace | undefined) => boolean;
+  /** The model of the session, for a builder that starts in the middle of a log. */
+  readonly model?: ModelInfo;
+};
+
+/** The model of an epoch. */
+export type ModelInfo = { readonly model: string; readonly provider?: string; readonly host?: string };
+
+const mcpPrefix = /^mcp__((?:(?!__).){1,64})__/;
+
+/** Builds the spans of one session from its events in the order written. */
+export class TraceBuilder {
+  readonly #options: TraceBuilderOptions;
+  readonly #recorder: SpanRecorder;
+  readonly #gates: GateSpans;
+  readonly #plan: PlanSpans;
+  readonly #tools = new Map<string, SpanDraft>();
+  /** The calls of the last answer, by id. */
+  #calls = new Map<string, { readonly tool: string; readonly input: Json }>();
+  #model: ModelInfo;
+  #parentKey: string | undefined;
+  #run: SpanDraft | undefined;
+  #turn: SpanDraft | undefined;
+  #request: SpanDraft | undefined;
+  #isCompacted = false;
+  #lastTime = 0;
+
+  constructor(options: TraceBuilderOptions) {
+    this.#options = options;
+    this.#recorder = new SpanRecorder(options);
+    this.#recorder.agent = options.agent ?? 'fairlead';
+    this.#gates = new GateSpans(this.#recorder);
+    this.#plan = new PlanSpans(this.#recorder);
+    this.#model = options.model ?? { model: '' };
+  }
+
+  /** The place of the active model call. */
+  get requestPlace(): SpanPlace | undefined {
+    return this.#request?.place;
+  }
+
+  /** The place of the active tool call with this idempotency key. */
+  findTool(key: string): SpanPlace | undefined {
+    return [...this.#tools.values()].find(({ details }) => details.key === key)?.place;
+  }
+
+  /** Whether nothing is active. */
+  get isIdle(): boolean {
+    return this.open.length === 0;
+  }
+
+  /** The spans that have not ended. */
+  get open(): readonly Span[] {
+    const drafts = [this.#run, this.#turn, this.#request, ...this.#tools.values(), ...this.#gates.open];
+    return [...this.#plan.open, ...drafts].flatMap((draft) => (draft ? [toSpan(draft)] : []));
+  }
+
+  /** Adds an event; `run` is the active run of the session, for a builder that starts in the middle of it. */
+  on(event: Event, run?: string): void {
+    const time = Date.parse(event.time);
+    if (run !== undefined && event.type !== 'run-started' && !this.#run) this.#startRun(run, undefined, time);
+    this.#recorder.content?.on(event);
+    this.#apply(event, time);
+    this.#lastTime = time;
+  }
+
+  #apply(event: Event, time: number): void {
+    switch (event.type) {
+      case 'epoch-started':
+        return this.#startEpoch(event, time);
+      case 'compaction-failed':
+        return this.#emitCompaction(event, time, { error: 'compaction-failed', errorMessage: event.why });
+      case 'run-started':
+        this.#endRun(this.#lastTime || time, { error: 'interrupted' });
+        return this.#startRun(event.run, event.trace, time);
+      case 'turn-started':
+        return this.#startTurn(event.turn, time);
+      case 'turn-ended':
+        return this.#endRequest(event, time);
+      case 'turn-failed':
+        return this.#failTurn(event, time);
+      case 'answer-rejected':
+        this.#turn?.events.push({ name: 'answer-rejected', time, attributes: { reason: event.why } });
+        return undefined;
+      case 'approval-requested':
+        return event.kind === 'client-tool' ? undefined : this.#gates.ask(event, time, this.#owner);
+      case 'approval-resolved':
+        return this.#gates.resolve(event, time);
+      case 'tool-started':
+        return this.#startTool(event, time);
+      case 'tool-ended':
+        return this.#endTool(event, time);
+      case 'check-ended':
+        this.#endTurn(this.#lastTime);
+        return emitCheck(this.#recorder, this.#run, event, this.#lastTime);
+      case 'run-ended': {
+        const { reason, error } = event;
+        const failure = error ? { error: error.code, errorMessage: error.message } : {};
+        return this.#endRun(time, failure, { stopReason: reason });
+      }
+      case 'annotation-added':
+        return this.#annotate(event, time);
+      case 'session-started':
+      case 'branch-started':
+      case 'input-received':
+        return undefined;
+    }
+  }
+
+  #startEpoch(event: Event & { type: 'epoch-started' }, time: number): void {
+    const { model, modelProvider, modelHost, reason } = event;
+    this.#model = {
+      model,
+      ...(modelProvider === undefined ? {} : { provider: modelProvider }),
+      ...(modelHost === undefined ? {} : { host: modelHost }),
+    };
+    if (reason !== 'compacted') return;
+    this.#isCompacted = true;
+    this.#emitCompaction(event, time);
+  }
+
+  #startRun(run: string, trace: TraceContext | undefined, time: number): void {
+    const { session, findParent, sample } = this.#options;
+    const remote = getRemoteParent(trace);
+    const tool = this.#parentKey === undefined ? undefined : findParent?.(this.#parentKey);
+    const plan = getPlanParent(run);
+    const parent = tool ?? remote;
+    const traceId = parent?.traceId ?? createTraceId(plan?.root ?? session, plan?.root ?? run);
+    const place: SpanPlace = {
+      traceId,
+      spanId: runSpanId(session, run),
+      isSampled: sample ? sample(traceId, parent) : parent?.isSampled !== false,
+      ...(parent?.tracestate === undefined ? {} : { tracestate: parent.tracestate }),
+    };
+    const isSubagent = this.#parentKey !== undefined;
+    const parentId = tool?.spanId ?? plan?.spanId ?? remote?.spanId;
+    const { model, provider } = this.#model;
+    const details = {
+      run,
+      ...(model === '' ? {} : { requestModel: model }),
+      ...(provider === undefined ? {} : { provider }),
+      ...(isSubagent ? { isSubagent } : {}),
+    };
+    const { agent: name } = this.#recorder;
+    this.#run = this.#recorder.start({ kind: 'run', name, place, parentId, start: time, details });
+    if (!tool && !plan && remote) this.#run.span = { ...this.#run.span, hasRemoteParent: true };
+  }
+
+  #endRun(time: number, failure: SpanFailure, details: SpanDetails = {}): void {
+    if (!this.#run) return;
+    for (const tool of this.#tools.values()) this.#recorder.end(tool, time, { error: 'interrupted' });
+    this.#tools.clear();
+    this.#gates.end(time);
+    this.#recorder.end(this.#request, time, { error: 'interrupted' });
+    this.#request = undefined;
+    this.#endTurn(this.#lastTime);
+    this.#recorder.end(this.#run, time, failure, details);
+    this.#run = undefined;
+  }
+
+  #startTurn(turn: number, time: number): void {
+    this.#endTurn(this.#lastTime);
+    const run = this.#run;
+    if (!run) return;
+    const place = (kind: string): SpanPlace =>
+      this.#recorder.placeIn(run, createSpanId(this.#recorder.session, kind, run.details.run ?? '', turn));
+    const parentId = run.place.spanId;
+    const details = { turn };
+    this.#turn = this.#recorder.start({
+      kind: 'turn',
+      name: `turn ${turn}`,
+      place: place('turn'),
+      parentId,
+      start: time,
+      details,
+    });
+    const { model, provider, host } = this.#model;
+    this.#request = this.#recorder.start({
+      kind: 'model',
+      name: model,
+      place: place('model'),
+      parentId: this.#turn.place.spanId,
+      start: time,
+      details: {
+        turn,
+        requestModel: model,
+        ...(provider === undefined ? {} : { provider }),
+        ...(host === undefined ? {} : { host }),
+        ...(this.#isCompacted ? { isCompacted: true } : {}),
+      },
+    });
+    this.#calls = new Map();
+  }
+
+  #endTurn(time: number, failure: SpanFailure = {}): void {
+    this.#recorder.end(this.#turn, time, failure);
+    this.#turn = undefined;
+  }
+
+  #endRequest(event: Event & { type: 'turn-ended' }, time: number): void {
+    const { model, finishReason, usage, usd, estimated, message } = event;
+    for (const part of message.parts)
+      if (part.type === 'tool-call') this.#calls.set(part.id, { tool: part.tool, input: part.input });
+    const cost = { usage, ...(usd === undefined ? {} : { usd }), ...(estimated ? { isEstimated: true } : {}) };
+    this.#recorder.end(this.#request, time, {}, { responseModel: model, finishReason, ...cost });
+    this.#request = undefined;
+  }
+
+  #failTurn({ error, usage, usd }: Event & { type: 'turn-failed' }, time: number): void {
+    const cost = { ...(usage ? { usage } : {}), ...(usd === undefined ? {} : { usd, isEstimated: true }) };
+    this.#recorder.end(this.#request, time, { error: error.code, errorMessage: error.message }, cost);
+    this.#request = undefined;
+    this.#endTurn(time, { error: error.code });
+  }
+
+  #startTool(event: Event & { type: 'tool-started' }, time: number): void {
+    const { call, tool, key, input } = event;
+    const asked = this.#calls.get(call);
+    if (input !== undefined && asked) this.#gates.modify(event, time, this.#owner);
+    this.#recorder.content?.startCall(call, input ?? asked?.input);
+    const server = mcpPrefix.exec(tool)?.[1];
+    this.#tools.set(
+      call,
+      this.#draftTool(tool, key, time, { call, key, ...(server === undefined ? {} : { mcpServer: server }) }),
+    );
+  }
+
+  #draftTool(tool: string, key: string, start: number, details: SpanDetails): SpanDraft {
+    const place = this.#recorder.placeIn(this.#run, toolSpanId(key));
+    const { parentId } = this.#owner;
+    return this.#recorder.start({ kind: 'tool', name: tool, place, parentId, start, details: { tool, ...details } });
+  }
+
+  #endTool(event: Event & { type: 'tool-ended' }, time: number): void {
+    const { call, outcome, ms, text, id } = event;
+    const failure = outcome === 'ok' ? {} : { error: outcome, errorMessage: text };
+    const draft = this.#tools.get(call);
+    this.#tools.delete(call);
+    if (!draft && outcome === 'denied') return this.#gates.deny(event, time, this.#owner);
+    const tool =
+      draft ?? this.#draftTool(this.#calls.get(call)?.tool ?? '', `${this.#recorder.session}/${id}`, time, { call });
+    // The results of parallel calls are recorded in the order of the calls: the measured time says when a call ended.
+    const end = draft && ms > 0 ? Math.min(time, draft.span.start + ms) : time;
+    this.#recorder.end(tool, end, failure, { outcome });
+  }
+
+  #emitCompaction(event: CompactionEvent, time: number, failure: SpanFailure = {}): void {
+    this.#endTurn(this.#lastTime);
+    const { id, spent } = event;
+    const place = this.#recorder.placeIn(this.#run, createSpanId(this.#recorder.session, 'compaction', id));
+    const parentId = this.#run?.place.spanId;
+    const start = spent?.ms === undefined ? this.#lastTime || time : time - spent.ms;
+    const details = toCostDetails(spent);
+    this.#recorder.end(
+      this.#recorder.start({ kind: 'compaction', name: 'compaction', place, parentId, start, details }),
+      time,
+      failure,
+    );
+  }
+
+  #annotate(event: Event & { type: 'annotation-added' }, time: number): void {
+    const metadata = parseSubagentMetadata(event);
+    if (metadata) [this.#parentKey, this.#recorder.agent] = [metadata.key, 'subagent'];
+    const retry = parseRetryNotice(event);
+    if (retry) {
+      const code = retry.code === undefined ? {} : { code: retry.code };
+      this.#request?.events.push({ name: 'retry', time, attributes: { attempt: retry.attempt, ...code } });
+    }
+    const { key, value, spent, id } = event;
+    if (key === 'plan' && isObject(value) && Array.isArray(value['steps'])) this.#plan.update(value['steps'], time);
+    if (!spent) return;
+    const place = this.#recorder.placeIn(this.#run, createSpanId(this.#recorder.session, 'request', id));
+    const details = { ...(typeof value === 'string' ? { requestModel: value } : {}), ...toCostDetails(spent) };
+    const { parentId } = this.#owner;
+    const start = time - (spent.ms ?? 0);
+    this.#recorder.end(this.#recorder.start({ kind: 'request', name: key, place, parentId, start, details }), time);
+  }
+
+  get #owner(): GateOwner {
+    return { run: this.#run, parentId: (this.#turn ?? this.#run)?.place.spanId, calls: this.#calls };
+  }
+}
+
+type CompactionEvent = Event & { type: 'epoch-started' | 'compaction-failed' };
