@@ -6,6 +6,7 @@ import { run } from 'node:test';
 import { inspect, parseArgs } from 'node:util';
 import { formatRequirementReport } from './docs/requirements.ts';
 import { groupTestFiles, type TestGroup } from './test-groups.ts';
+import { orderTestFiles, readTestSeconds, writeTestSeconds } from './test-order.ts';
 import { runQueue } from './test-queue.ts';
 
 type TestOutcome = { readonly name: string; readonly location: string; readonly text: string };
@@ -17,14 +18,18 @@ type TestEndEvent = {
   readonly line?: number | undefined;
   readonly skip?: string | boolean | undefined;
   readonly todo?: string | boolean | undefined;
-  readonly details: { readonly type?: string | undefined; readonly error?: Error | undefined };
+  readonly details: {
+    readonly duration_ms: number;
+    readonly type?: string | undefined;
+    readonly error?: Error | undefined;
+  };
 };
 
 const maxFileMs = 600_000;
 // A process that a test leaves running keeps the output of its file open, and the runner waits for the end of that output.
 const maxSilentMs = Number(process.env['FAIRLEAD_TEST_MAX_SILENT_MS'] ?? maxFileMs + 60_000);
-// The files that take longest begin first: a long file that begins last would be waited for alone.
-const longFiles = /^test\/(?:web|stores-postgres)|^src\/cli\/tui\/keys/;
+// The seconds of earlier runs, by which the files are ordered; --save-times writes them again.
+const secondsFile = path.join(import.meta.dirname, 'test-seconds.json');
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -32,6 +37,7 @@ const { values, positionals } = parseArgs({
     name: { type: 'string', multiple: true },
     root: { type: 'string', default: path.resolve(import.meta.dirname, '..') },
     rows: { type: 'boolean', default: false },
+    'save-times': { type: 'boolean', default: false },
     times: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
@@ -40,20 +46,17 @@ const root = path.resolve(values.root);
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'web/src/**/*.test.ts'], { cwd: root })
   .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => positionals.length === 0 || positionals.some((wanted) => matchesPattern(file, wanted)))
-  // The promises come first: they take longest, and a long file that begins last would be waited for alone.
+  // Tests of folder test come first: most of them take longer.
   .toSorted((a, b) => Number(b.startsWith('test/')) - Number(a.startsWith('test/')) || (a < b ? -1 : 1));
 
 const { groups, alone } = groupTestFiles(files, root);
-const isLong = (file: string): boolean =>
-  (groups.find((group) => group.file === file)?.members ?? [toRelativePath(path.resolve(root, file))]).some((member) =>
-    longFiles.test(member),
-  );
 
 // A machine that is short of processor time makes a few tests fail at random; more failed files than this are no coincidence.
 const maxFilesRunAgain = 3;
 const resultsByFile = new Map<string, FileResults>();
 const unstable: TestOutcome[] = [];
 const runFailures: TestOutcome[] = [];
+const secondsByFile = new Map<string, number>();
 const titleStacks = new Map<string, string[]>();
 const outputByFile = new Map<string, string>();
 const finishedFiles = new Set<string>();
@@ -64,12 +67,7 @@ if (files.length === 0) {
   runFailures.push({ name: `there is no test file${wanted}`, location: 'src, test', text: '' });
 } else {
   enableCompileCache();
-  const ordered = [
-    ...groups.filter(({ members }) => members[0]?.startsWith('test/')).map(({ file }) => file),
-    ...alone.filter((file) => file.startsWith('test/')),
-    ...groups.filter(({ members }) => !members[0]?.startsWith('test/')).map(({ file }) => file),
-    ...alone.filter((file) => !file.startsWith('test/')),
-  ].toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)));
+  const ordered = orderTestFiles(groups, alone, readTestSeconds(secondsFile));
   const began = performance.now();
   const { mostAtOnce, busyShare } = await runQueue(ordered, runFile);
   if (values.times) {
@@ -84,6 +82,7 @@ if (files.length === 0) {
   );
   await runFailedFilesAgain();
   clearTimeout(watchdog);
+  if (values['save-times']) writeTestSeconds(secondsFile, secondsByFile);
 }
 report();
 
@@ -167,6 +166,7 @@ function stopWaiting(): void {
 
 function recordTestEnd(data: TestEndEvent): void {
   const { error, type } = data.details;
+  if (data.nesting === 0 && data.file !== undefined) addSeconds(toRelativePath(data.file), data.details.duration_ms);
   const failureType = error && 'failureType' in error ? error.failureType : undefined;
   if (failureType === 'subtestsFailed') return;
   if (data.name === data.file) return recordFileEnd(data.file, error);
@@ -184,6 +184,10 @@ function recordTestEnd(data: TestEndEvent): void {
       });
   } else if (error) failures.push({ name, location: place, text: formatTestError(error) });
   else if (type !== 'suite') passed.push(name);
+}
+
+function addSeconds(file: string, ms: number): void {
+  secondsByFile.set(file, (secondsByFile.get(file) ?? 0) + ms / 1000);
 }
 
 /** The runner reports a file as if it were a test only when it died, or when it holds no test at all. */

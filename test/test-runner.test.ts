@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
+import { orderTestFiles } from '../scripts/test-order.ts';
 import { maxFilesAtOnce, minFilesAtOnce, runQueue } from '../scripts/test-queue.ts';
 import { eventually } from './support/eventually.ts';
 
@@ -177,4 +178,12 @@ test('the run ends with a failure when a test leaves a process that keeps the ou
   assert.match(ended.stdout, /failed: the run did not end/);
   assert.equal(ended.lastLine, '1 passed, 1 failed, 0 skipped');
   assert.equal(ended.status, 1);
+});
+
+test('what took longest begins first: a group counts as the sum of its files, and a new file as short', () => {
+  const groups = [
+    { file: 'short', members: ['a', 'b'] },
+    { file: 'long', members: ['c', 'd'] },
+  ];
+  assert.deepEqual(orderTestFiles(groups, ['new', 'e'], { a: 3, c: 20, d: 5, e: 9 }), ['long', 'e', 'short', 'new']);
 });
