@@ -155,6 +155,6 @@ test('[A40] doctor --flows names sources, private data and ways out, here and in
   assert.match(other.out, /The tools of odd are not known/);
   assert.doesNotMatch(other.out, /through: [^\n]*clock: current_time/);
   writeFileSync(file, JSON.stringify({ mcpServers: { clock: servers.clock } }));
-  assert.match((await program.run(['doctor', '--flows', file])).out, /are not all there/);
+  assert.match((await program.run(['doctor', '--flows', file])).out, /are not all met/);
   assert.equal((await program.run(['doctor', 'x'])).code, 2);
 });
