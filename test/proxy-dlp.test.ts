@@ -103,3 +103,62 @@ test('[A115] bytes to a model server on this machine are not changed', async (t)
   await send(t, echo.url, undefined, '/v1/chat/completions', { model: 'm', messages });
   assert.match(echo.bodies[0] ?? '', new RegExp(iban));
 });
+
+async function upload(
+  t: TestContext,
+  options: DlpPolicyOptions,
+  body: FormData | Buffer,
+): Promise<{ readonly status: number; readonly text: string; readonly seen: string; readonly notices: string }> {
+  const echo = await startEcho(t);
+  const notices: string[] = [];
+  const proxy = await openProxy({
+    target: echo.url,
+    port: 0,
+    dlp: createDlpPolicy(options),
+    notify: (text) => notices.push(text),
+  });
+  t.after(() => proxy.close());
+  const reply = await fetch(`${proxy.url}/v1/files`, {
+    method: 'POST',
+    ...(body instanceof FormData ? {} : { headers: { 'content-type': 'multipart/form-data; boundary=x' } }),
+    body: body instanceof FormData ? body : new Uint8Array(body),
+  });
+  return { status: reply.status, text: await reply.text(), seen: echo.bodies.join(' '), notices: notices.join('\n') };
+}
+
+test('[A115] text parts of an upload are searched, and binary ones are counted and sent as they are', async (t) => {
+  const form = new FormData();
+  form.set('purpose', `batch for ${iban}`);
+  form.set('file', new File([`{"pay":"${iban}"}\n`], 'bills.jsonl', { type: 'application/octet-stream' }));
+  form.set('image', new File([new Uint8Array([0xff, 0xd8, 0, 1])], 'a.jpg', { type: 'image/jpeg' }));
+  const { status, text, seen, notices } = await upload(t, {}, form);
+  assert.equal(status, 200);
+  assert.doesNotMatch(seen, new RegExp(iban));
+  assert.match(seen, /batch for PRIVATE_IBAN_1_\w+[^]*\{"pay":"PRIVATE_IBAN_1_\w+"\}\n\r\n--[^]*name="image"/);
+  assert.match(text, new RegExp(`Paid to ${iban}`));
+  assert.match(notices, /Replaced in a request to \/v1\/files: .*iban/i);
+  assert.match(notices, /Not searched in a request to \/v1\/files: 1 parts/);
+  const blocked = await upload(t, { action: 'block' }, form);
+  assert.equal(blocked.status, 400);
+  assert.equal(blocked.seen, '');
+});
+
+test('[A115] an upload that cannot be divided into its parts is not sent', async (t) => {
+  const part = `\r\ncontent-disposition: form-data; name="a"\r\n\r\n${iban}`;
+  const bodies = [
+    `--x${part}`,
+    `--y${part}\r\n--y--\r\n`,
+    `--x${part}\r\n--x--\r\n${iban}`,
+    `${iban}\r\n--x${part}\r\n--x--\r\n`,
+    `--x${part.replaceAll('\r', '')}\n--x--\n`,
+    '--x\r\n'.repeat(20_000),
+    `--x${'\r\n\r\n\r\n--x'.repeat(2000)}--`,
+  ];
+  for (const body of bodies) {
+    const { status, seen, text } = await upload(t, {}, Buffer.from(body));
+    assert.deepEqual([status, seen], [400, ''], body.slice(0, 40));
+    assert.match(text, /multipart body of the request cannot be searched/);
+  }
+  const good = await upload(t, {}, Buffer.from(`--x${part}\r\n--x--\r\n`));
+  assert.match(good.seen, /\r\n\r\nPRIVATE_IBAN_1_\w+\r\n--x--/);
+});

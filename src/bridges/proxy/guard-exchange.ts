@@ -9,12 +9,13 @@ import {
   type DlpVault,
 } from '../../guards/dlp/index.ts';
 import { tryParseJson } from '../../wire/index.ts';
+import { changeMultipart, isMultipart } from './multipart.ts';
 import { splitSseFrames, findLastFrameEnd } from '../http-intercept/sse.ts';
 
 /** Applies a policy to the requests of callers and the answers to them. */
 export type ExchangeGuard = {
   /** Returns the body that may be sent, and what was replaced. Throws `dlp/blocked` if the policy blocks it. */
-  guardBody(body: Uint8Array, caller: string | undefined): GuardedBody;
+  guardBody(body: Uint8Array, caller: string | undefined, contentType?: string): GuardedBody;
 };
 
 /** A body as it is sent. */
@@ -22,6 +23,8 @@ export type GuardedBody = {
   readonly body: Uint8Array;
   /** How many findings of each kind became tokens. */
   readonly counts: Readonly<Record<string, number>>;
+  /** How many parts of a multipart body hold no text, so that they were not searched. */
+  readonly unscanned?: number;
   /** Restores values in an answer. */
   readonly restore: (chunks: AsyncIterable<Uint8Array>, contentType: string) => AsyncIterable<Uint8Array>;
 };
@@ -49,16 +52,15 @@ export function createExchangeGuard(policy: DlpPolicy): ExchangeGuard {
     return vault;
   };
   return {
-    guardBody(body, caller) {
+    guardBody(body, caller, contentType = '') {
       const vault = vaultOf(caller);
-      const restore: GuardedBody['restore'] = (chunks, contentType) =>
+      const restore: GuardedBody['restore'] = (chunks, answerType) =>
         vault.size === 0
           ? chunks
-          : /event-stream/i.test(contentType)
+          : /event-stream/i.test(answerType)
             ? restoreStream(chunks, vault)
             : restoreWhole(chunks, vault);
-      const parsed = policy.isOff('model') ? undefined : tryParseJson(Buffer.from(body).toString());
-      if (!isObject(parsed)) return { body, counts: {}, restore };
+      if (policy.isOff('model')) return { body, counts: {}, restore };
       const replaced: DlpFinding[] = [];
       const blocked: DlpFinding[] = [];
       const change = (text: string): string =>
@@ -70,15 +72,25 @@ export function createExchangeGuard(policy: DlpPolicy): ExchangeGuard {
           replaced.push(finding);
           return vault.tokenize(value, finding);
         });
-      const changed = mapTexts(parsed, change);
+      const { body: changed, unscanned = 0 } =
+        isMultipart(contentType) && policy.isEnforced('model')
+          ? changeMultipart(body, contentType, change)
+          : { body: changeJson(body, change) };
       if (blocked.length > 0) throw blockedError(countFindings(blocked), 'a request through the proxy');
       return {
-        body: replaced.length === 0 ? body : Buffer.from(JSON.stringify(changed)),
+        body: replaced.length === 0 ? body : changed,
         counts: countFindings(replaced),
+        unscanned,
         restore,
       };
     },
   };
+}
+
+/** A body that is no JSON object stays as it is. */
+function changeJson(body: Uint8Array, change: (text: string) => string): Uint8Array {
+  const parsed = tryParseJson(Buffer.from(body).toString());
+  return isObject(parsed) ? Buffer.from(JSON.stringify(mapTexts(parsed, change))) : body;
 }
 
 function mapTexts(value: Json, change: (text: string) => string): Json {

@@ -36,7 +36,7 @@ export async function passThrough(place: ProxyContext, visit: ProxyRequest): Pro
   const { upstream } = place;
   const { incoming, outgoing, path, signal } = visit;
   const { method = 'GET', rawHeaders, headers } = incoming;
-  if (place.guard && method !== 'GET' && /json/i.test(headers['content-type'] ?? 'json'))
+  if (place.guard && method !== 'GET' && /json|^\s*multipart\//i.test(headers['content-type'] ?? 'json'))
     return passGuarded(place, visit);
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
   const passing = filterForwardedHeaders(rawHeaders, ['host']);
@@ -45,7 +45,7 @@ export async function passThrough(place: ProxyContext, visit: ProxyRequest): Pro
   answer.on('error', () => outgoing.destroy()).pipe(outgoing);
 }
 
-/** Forwards a request with a JSON body as the policy of data loss prevention allows it. */
+/** Forwards a request with a JSON or multipart body as the policy of data loss prevention allows it. */
 async function passGuarded(place: ProxyContext, visit: ProxyRequest): Promise<void> {
   const { incoming, outgoing } = visit;
   const fail = (status: number, message: string): void =>
@@ -54,9 +54,11 @@ async function passGuarded(place: ProxyContext, visit: ProxyRequest): Promise<vo
     return fail(415, 'The proxy reads requests that are not compressed.');
   const body = await readBody(incoming, place.maxBodyBytes);
   if (!body) return fail(413, `A request may have ${place.maxBodyBytes} bytes.`);
-  const { status, head, chunks } = await createUpstreamSender(place, visit, async (counts) =>
-    place.notify(`Replaced in a request to ${visit.path.split('?')[0]}: ${formatCounts(counts)}.`),
-  )(body);
+  const to = visit.path.split('?')[0];
+  const { status, head, chunks } = await createUpstreamSender(place, visit, async (counts, unscanned) => {
+    if (Object.keys(counts).length > 0) place.notify(`Replaced in a request to ${to}: ${formatCounts(counts)}.`);
+    if (unscanned > 0) place.notify(`Not searched in a request to ${to}: ${unscanned} parts that hold no text.`);
+  })(body);
   outgoing.writeHead(status, head.statusMessage, filterForwardedHeaders(head.rawHeaders, ['content-length']));
   await pipeChunks(chunks, outgoing);
 }
@@ -109,17 +111,23 @@ export async function interceptRequest(place: ProxyContext, visit: ProxyRequest,
 function createUpstreamSender(
   { upstream, guard }: ProxyContext,
   { incoming, path, signal }: ProxyRequest,
-  audit: (counts: Readonly<Record<string, number>>) => Promise<void>,
+  audit: (counts: Readonly<Record<string, number>>, unscanned: number) => Promise<void>,
 ): (body: Uint8Array) => Promise<UpstreamResponse<IncomingMessage>> {
   const own = filterForwardedHeaders(incoming.rawHeaders, ['host', 'content-length', 'accept-encoding']);
   const headers = [...own, 'accept-encoding', 'identity'];
   return async (given) => {
-    const { body, counts, restore } = guard?.guardBody(given, digestCallerKey(incoming, path.split('?')[1] ?? '')) ?? {
+    const caller = digestCallerKey(incoming, path.split('?')[1] ?? '');
+    const {
+      body,
+      counts,
+      unscanned = 0,
+      restore,
+    } = guard?.guardBody(given, caller, incoming.headers['content-type']) ?? {
       body: given,
       counts: {},
       restore: (chunks: AsyncIterable<Uint8Array>) => chunks,
     };
-    if (Object.keys(counts).length > 0) await audit(counts);
+    if (unscanned > 0 || Object.keys(counts).length > 0) await audit(counts, unscanned);
     const answer = await upstream.send({ method: incoming.method ?? 'POST', path, headers, body, signal });
     if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') {
       answer.destroy();
