@@ -18,8 +18,23 @@ export const planOrchestration: Orchestration = (run, children) => {
   if (plan.type === 'missing') return { type: 'go-on', start: [createPlanRun(run, plan.attempt, plan.error)] };
   if (plan.type === 'pending') return { type: 'go-on', start: [] };
   if (plan.type === 'failed') return createEndStep('error-threshold', `Could not create a plan: ${plan.error}`);
-  return advancePlan(run, plan.steps, children);
+  return loadWordsOf(run).then((formatWords) => advancePlan(run, plan.steps, children, formatWords));
 };
+
+type FormatWords = (step: PlanStep) => string;
+
+/** What the model wrote as a step counts as words of the user only if it read nothing else: a task with files or other texts of third parties can decide what the steps say. */
+async function loadWordsOf({ prompt }: FleetRun): Promise<FormatWords> {
+  const { splitTyped } = await import('../../guards/flow/index.ts');
+  const { typed, hasUntrusted } = splitTyped(prompt);
+  if (!hasUntrusted) return ({ words }) => words;
+  return ({ id, words }) =>
+    [
+      `The whole task:\n${typed}`,
+      'Your part of it follows; a model wrote it after it read text of third parties.',
+      wrapUntrusted(`step ${id} of the plan`, words),
+    ].join('\n\n');
+}
 
 const createEndStep = (reason: RunOutcome['reason'], detail: string): OrchestrationStep => ({
   type: 'end',
@@ -59,13 +74,18 @@ function parsePlanOutcome({ outcome }: FleetRun): readonly PlanStep[] | string {
 const isSuccessful = ({ outcome }: FleetRun): boolean =>
   outcome?.reason === 'answered' || outcome?.reason === 'task-complete';
 
-function advancePlan(run: FleetRun, steps: readonly PlanStep[], children: Children): OrchestrationStep {
+function advancePlan(
+  run: FleetRun,
+  steps: readonly PlanStep[],
+  children: Children,
+  formatWords: FormatWords,
+): OrchestrationStep {
   const states = getStepStates(steps, children);
   const progress = { steps: steps.map((step) => ({ ...step, status: states.get(step.id)?.type ?? 'waiting' })) };
   const ready = steps.flatMap((step): readonly ChildRun[] => {
     const state = states.get(step.id);
     if (state?.type !== 'waiting' || !step.after.every((each) => states.get(each)?.type === 'done')) return [];
-    const prompt = formatStepPrompt(step, states);
+    const prompt = formatStepPrompt(formatWords(step), step, states);
     return [
       { name: `step-${step.id}-${state.attempt}`, prompt, ...(step.verify ? { settings: { verify: true } } : {}) },
     ];
@@ -140,7 +160,7 @@ const createPlanRun = (run: FleetRun, attempt: number, error: string | undefined
 });
 
 /** The prompt of a step. The results of other steps are untrusted text. */
-const formatStepPrompt = ({ words, after }: PlanStep, states: ReadonlyMap<string, StepState>): string =>
+const formatStepPrompt = (words: string, { after }: PlanStep, states: ReadonlyMap<string, StepState>): string =>
   [words, ...after.map((id) => wrapUntrusted(`the result of step ${id}`, states.get(id)?.text ?? ''))].join('\n\n');
 
 function formatAnswerPrompt(
@@ -152,7 +172,7 @@ function formatAnswerPrompt(
     const { type, text = '', why = '' } = states.get(id) ?? { type: 'waiting' };
     return type === 'done'
       ? wrapUntrusted(`step ${id}: ${step}`, text)
-      : `Step ${id} (${step}) did not succeed: ${why}.`;
+      : wrapUntrusted(`step ${id}: ${step}`, `It did not succeed: ${why}`);
   });
   return [
     'Answer the task below from the results of the steps of a plan. If a step did not succeed, say what is missing; do not invent anything.',

@@ -15,6 +15,7 @@ export {
 } from '../detector/index.ts';
 export { readTrifecta, type ConditionSource, type TrifectaConditions } from './egress.ts';
 export { formatTrifecta, formatSources } from './egress-question.ts';
+export { splitTyped } from './read-input.ts';
 export { isPrivatePath, nameSources, readPrivateData } from './private-data.ts';
 export {
   quarantineView,

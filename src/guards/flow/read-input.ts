@@ -25,6 +25,15 @@ export function readInput(parts: readonly MessagePart[], input: string): readonl
   return typed.trim() === '' ? entries : [...entries, { type: 'user', text: typed }];
 }
 
+/** What the user typed of a text, without its blocks of outside text and piped text, and whether it has any. */
+export function splitTyped(text: string): { readonly typed: string; readonly hasUntrusted: boolean } {
+  const entries = readInput([{ type: 'text', text }], '');
+  return {
+    typed: entries.flatMap((entry) => (entry.type === 'user' ? [entry.text] : [])).join('\n'),
+    hasUntrusted: entries.some(({ type }) => type === 'untrusted'),
+  };
+}
+
 /** Returns what stands before piped text. */
 function cutPiped(text: string, onBlock: (text: string, source: string) => void): string {
   const found = pipedOpening.exec(text);
