@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { ToolSpec } from '../core/index.ts';
 import { commandTools } from './approval-title.ts';
 import { codingAgent } from './coding-agent.ts';
 import type { Settings } from './settings/index.ts';
@@ -52,8 +53,8 @@ export function reportCoreTools(available: Iterable<string>): CoreToolsReport {
   };
 }
 
-/** Creates the agent of these settings in an empty directory, so that no program of a project or an MCP server is started, and returns the names of its tools. */
-export async function loadToolNames(settings: Settings): Promise<readonly string[]> {
+/** Creates the agent of these settings in an empty directory, so that no program of a project or an MCP server is started, and returns its tools. */
+export async function loadToolSpecs(settings: Settings): Promise<readonly ToolSpec[]> {
   const empty = mkdtempSync(path.join(tmpdir(), 'fairlead-tools-'));
   const names = Object.keys(settings.dirs) as (keyof Settings['dirs'])[];
   const dirs = Object.fromEntries(names.map((name) => [name, path.join(empty, name)])) as Settings['dirs'];
@@ -65,14 +66,21 @@ export async function loadToolNames(settings: Settings): Promise<readonly string
       skills: false,
       model: { family: 'none', model: 'none', stream: neverAnswers },
     });
-    // The tool is there as soon as servers are configured.
-    const hasServers = [path.join(settings.dirs.config, 'mcp.json'), path.resolve('.mcp.json')].some((file) =>
-      existsSync(file),
-    );
-    return [...(await agent.resolve()).tools.keys(), ...(hasServers ? ['list_mcp_servers'] : [])];
+    const { tools } = await agent.resolve();
+    return [...tools.values()].map(({ name, description, input }) => ({ name, description, input }));
   } finally {
     rmSync(empty, { recursive: true, force: true });
   }
+}
+
+/** Returns the names of the tools of an agent with these settings. */
+export async function loadToolNames(settings: Settings): Promise<readonly string[]> {
+  // The tool is there as soon as servers are configured.
+  const hasServers = [path.join(settings.dirs.config, 'mcp.json'), path.resolve('.mcp.json')].some((file) =>
+    existsSync(file),
+  );
+  const specs = await loadToolSpecs(settings);
+  return [...specs.map(({ name }) => name), ...(hasServers ? ['list_mcp_servers'] : [])];
 }
 
 /** A model that is never asked. */

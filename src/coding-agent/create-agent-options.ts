@@ -35,6 +35,8 @@ export type CreateCodingAgentOptions = {
    * false, or no user, keeps the earlier texts.
    */
   readonly onInstructionsChanged?: AcceptInstructions | false;
+  /** The directory whose folders `.agents` and `.claude` have the user's skills, commands and hooks; the home directory by default. */
+  readonly resourceHome?: string;
   /** MCP servers in addition to the configured ones: of an editor, or of the program. */
   readonly mcpServers?: readonly McpServer[];
   readonly outputSchema?: OutputSchema;

@@ -98,7 +98,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     clientTools = [],
   } = options;
   const { dirs } = settings;
-  const location = { cwd, home: homedir(), configDir: dirs.config };
+  const location = { cwd, home: options.resourceHome ?? homedir(), configDir: dirs.config };
   const pins = createPathPins(
     localWorkspace({
       roots: [cwd],
@@ -129,7 +129,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   const git = createGitWorkspaces({
     workspace,
     sandbox,
-    home: location.home,
+    home: homedir(),
     privateFolder: `${dirs.state}/git`,
     notify,
   });

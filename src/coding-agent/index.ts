@@ -15,7 +15,7 @@ export { codingAgent, type CodingAgentOptions } from './coding-agent.ts';
 export { createCodingAgent, type CodingAgent, type CreateCodingAgentOptions } from './create-agent.ts';
 export { noUser, type UserPrompter } from './integrations/context.ts';
 export type { AcceptInstructions, InstructionChange } from './instructions/review.ts';
-export { loadToolNames, reportCoreTools, type CoreToolsReport } from './core-tools.ts';
+export { loadToolNames, loadToolSpecs, reportCoreTools, type CoreToolsReport } from './core-tools.ts';
 export { openModel, type ModelHost } from './models/open-model.ts';
 export { findModel, type ResolvedModel } from './models/resolve-model.ts';
 export { adoptModel } from './models/adopt-model.ts';

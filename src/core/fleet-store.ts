@@ -61,6 +61,8 @@ export type RunOutcome = {
   readonly spent: UsageTotals;
   /** The calls that the client must execute, if the run ended for them. */
   readonly clientToolCalls?: readonly ClientToolCall[];
+  /** The id of the release that the run ran on, if it ran on one. */
+  readonly release?: string;
 };
 
 /** A run in the queue. */

@@ -62,12 +62,17 @@ export type RunAgentOptions = {
   readonly model?: string | undefined;
   /** Whether an answer may keep a permission for the project in permissions.yaml of the user of this worker; not by default. */
   readonly canKeepPermissions?: boolean;
+  /**
+   * The config directory of the agents, such as that of a release; by default that of the user. Keys of providers are read from the
+   * user's config all the same. `model` is then the model of all runs.
+   */
+  readonly configDir?: string;
 };
 
 /** Creates the agents of the runs of this machine. */
 export function createRunAgentFactory(
   notify: (text: string) => void,
-  { model: defaultModel, canKeepPermissions = false }: RunAgentOptions = {},
+  { model: defaultModel, canKeepPermissions = false, configDir }: RunAgentOptions = {},
 ): AgentFactory {
   const models = new Map<string, Promise<Provider>>();
   const open = (model: ResolvedModel, settings: Settings, host: ModelHost): Promise<Provider> => {
@@ -84,7 +89,7 @@ export function createRunAgentFactory(
   return async (run, _signal, govern) => {
     const requested = parseRunSettings(run.settings);
     const cwd = resolveRunFolder(requested);
-    const settings = { ...readSettings({ cwd }), tenant: run.tenant };
+    const settings = { ...readRunSettings(cwd, configDir), tenant: run.tenant };
     const log = (text: string): void => notify(`${run.id}: ${text.trimEnd()}`);
     for (const warning of settings.warnings) log(warning);
     const autoApprove = requested.auto === true || settings.approve === 'auto';
@@ -99,6 +104,7 @@ export function createRunAgentFactory(
       ...(isObject(requested.answer) ? { outputSchema: createOutputSchema(requested.answer) } : {}),
       clientTools: createClientTools(run.settings),
       prompter: noUser(log),
+      ...(configDir === undefined ? {} : { resourceHome: configDir }),
       assertModelAllowed: async (other) => (isPrivate ? assertLocalModel(other, settings) : undefined),
       wrapProvider: govern,
     });
@@ -117,7 +123,7 @@ export function createRunAgentFactory(
       const label = findPrivacyLabel({ private: requested.private === true }, settings, agent.instructions);
       const { model, provider } = await openRunModel(
         {
-          name: requested.model ?? getDefaultModel(settings, defaultModel),
+          name: (configDir === undefined ? requested.model : defaultModel) ?? getDefaultModel(settings, defaultModel),
           configured: defaultModel ?? settings.model,
         },
         run.prompt,
@@ -164,6 +170,12 @@ export function createRunAgentFactory(
     }
   };
 }
+
+/** The settings of a run: with another config directory, only the keys are those of the user. */
+const readRunSettings = (cwd: string, configDir: string | undefined): Settings => {
+  const own = readSettings({ cwd });
+  return configDir === undefined ? own : readSettings({ cwd, env: own.env, dirs: { ...own.dirs, config: configDir } });
+};
 
 /** The limits of a run: a run may lower the limits of the user's settings, never raise them. */
 const capLimits = (requested: Partial<Limits> = {}, maximum: Partial<Limits> = {}): Partial<Limits> =>

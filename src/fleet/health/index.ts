@@ -32,5 +32,6 @@ export {
   type Interval,
   type Rate,
   holm,
+  zScoreForConfidence,
 } from './statistics.ts';
 export { createScorecard, type ScorecardClaim, type ScoreRow } from './scorecard.ts';

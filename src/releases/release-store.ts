@@ -1,0 +1,214 @@
+// A folder of releases: signed manifests, file contents by hash, verified check-outs, and the history of promotions.
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { FairleadError, isObject } from '../core/index.ts';
+import { createEntry, parseHistory, type HistoryEntry, type NewHistoryEntry } from './history.ts';
+import { assertSigned, type ReleaseSignature } from './keys.ts';
+import { getReleaseId, parseManifest, sha256, type ReleaseManifest } from './manifest.ts';
+
+/** A release with its id and its signature. */
+export type SignedRelease = {
+  readonly id: string;
+  readonly manifest: ReleaseManifest;
+  readonly signature: ReleaseSignature;
+};
+
+/** A verified copy of the files of a release. */
+export type CheckedOutRelease = SignedRelease & { readonly folder: string };
+
+/** The releases of a folder. */
+export type ReleaseStore = {
+  readonly folder: string;
+  /** Stores a release and returns it; `contents` has the file contents by hash. */
+  add(manifest: ReleaseManifest, signature: ReleaseSignature, contents: ReadonlyMap<string, Uint8Array>): SignedRelease;
+  /** All releases, latest first. */
+  list(): readonly SignedRelease[];
+  /** Returns the release whose id or name this is, or whose id begins with it; throws if there is none or more than one. */
+  find(idOrName: string): SignedRelease;
+  /** Returns the content of a file by its hash; throws if it is missing or changed. */
+  readContent(hash: string): Uint8Array;
+  /** Writes the files of a release to a folder of its own. Throws unless a trusted key signed it and every content has its hash. */
+  checkOut(id: string, trustedKeys: readonly string[]): CheckedOutRelease;
+  /** The recorded changes, oldest first; throws if the chain is broken. */
+  readHistory(): readonly HistoryEntry[];
+  /** Records what `decide` returns for the history as it is then; other processes wait meanwhile. */
+  record(decide: (entries: readonly HistoryEntry[]) => NewHistoryEntry | undefined): Promise<HistoryEntry | undefined>;
+};
+
+/** Opens the folder of releases; it is created with the first release. */
+export function openReleaseStore(folder: string): ReleaseStore {
+  const manifests = path.join(folder, 'manifests');
+  const historyFile = path.join(folder, 'history.jsonl');
+  const contentFile = (hash: string): string => path.join(folder, 'contents', hash.slice(0, 2), hash);
+  const verified = new Set<string>();
+
+  const store: ReleaseStore = {
+    folder,
+    add(manifest, signature, contents) {
+      const id = getReleaseId(manifest);
+      for (const { hash } of manifest.files) {
+        const content = contents.get(hash);
+        if (content === undefined || sha256(content) !== hash) throw contentError(hash);
+        writeWhole(contentFile(hash), content);
+      }
+      writeWhole(path.join(manifests, `${id}.json`), `${JSON.stringify({ manifest, signature }, null, 2)}\n`);
+      return { id, manifest, signature };
+    },
+    list: () =>
+      readNames(manifests)
+        .filter((name) => /^[0-9a-f]{20}\.json$/.test(name))
+        .map((name) => readRelease(path.join(manifests, name)))
+        .toSorted((a, b) => (a.manifest.created < b.manifest.created ? 1 : -1)),
+    find(idOrName) {
+      const all = store.list();
+      const found = all.filter(({ id, manifest }) => id === idOrName || manifest.name === idOrName);
+      const matches = found.length > 0 ? found : all.filter(({ id }) => idOrName !== '' && id.startsWith(idOrName));
+      const [first, second] = matches;
+      if (first !== undefined && second === undefined) return first;
+      throw new FairleadError(
+        first === undefined ? 'release/unknown' : 'release/ambiguous',
+        first === undefined
+          ? `There is no release ${JSON.stringify(idOrName)}.`
+          : `${JSON.stringify(idOrName)} names more than one release: ${matches.map(({ id }) => id).join(', ')}.`,
+        { blame: 'user', hint: 'fairlead release list shows the ids.' },
+      );
+    },
+    readContent(hash) {
+      const content = existsSync(contentFile(hash)) ? readFileSync(contentFile(hash)) : undefined;
+      if (content === undefined || sha256(content) !== hash) throw contentError(hash);
+      return content;
+    },
+    checkOut(id, trustedKeys) {
+      const release = store.find(id);
+      assertSigned(release.manifest, release.signature, trustedKeys);
+      const target = path.join(folder, 'check-outs', release.id);
+      // A process verifies a check-out once: it hashes every file.
+      if (!verified.has(release.id)) {
+        if (!isIntact(target, release.manifest)) writeCheckOut(store, target, release.manifest);
+        verified.add(release.id);
+      }
+      return { ...release, folder: target };
+    },
+    readHistory: () => parseHistory(existsSync(historyFile) ? readFileSync(historyFile, 'utf8') : ''),
+    record: (decide) =>
+      withLock(path.join(folder, 'history.lock'), () => {
+        const entries = store.readHistory();
+        const change = decide(entries);
+        if (change === undefined) return undefined;
+        const entry = createEntry(entries, change, new Date().toISOString());
+        appendFileSync(historyFile, `${JSON.stringify(entry)}\n`, { mode: 0o600, flush: true });
+        return entry;
+      }),
+  };
+  return store;
+}
+
+const contentError = (hash: string): FairleadError =>
+  new FairleadError('release/content-changed', `The content ${hash.slice(0, 12)} of a release is missing or changed.`, {
+    blame: 'store',
+    hint: 'Create the release again from the folder of the agent.',
+  });
+
+function readRelease(file: string): SignedRelease {
+  const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  const { manifest, signature } = isObject(value) ? value : {};
+  const parsed = parseManifest(manifest);
+  const id = getReleaseId(parsed);
+  const isSigned = isObject(signature) && typeof signature['key'] === 'string';
+  if (isSigned && typeof signature['signature'] === 'string' && path.basename(file, '.json') === id)
+    return { id, manifest: parsed, signature: signature as ReleaseSignature };
+  throw new FairleadError('release/bad-manifest', `The manifest ${path.basename(file)} was changed.`, {
+    blame: 'store',
+    hint: 'Delete it, and create the release again.',
+  });
+}
+
+function readNames(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+/** Writes a file so that a reader sees all of it or none; an existing one stays. */
+function writeWhole(file: string, content: string | Uint8Array): void {
+  if (existsSync(file) && readFileSync(file).equals(Buffer.from(content))) return;
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${process.pid}.tmp`;
+  writeFileSync(draft, content, { mode: 0o600, flush: true });
+  renameSync(draft, file);
+}
+
+/** Whether a folder has exactly the files of a manifest. */
+function isIntact(folder: string, { files }: ReleaseManifest): boolean {
+  if (!existsSync(folder)) return false;
+  const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => !each.isDirectory());
+  if (found.length !== files.length || found.some((each) => !each.isFile())) return false;
+  return files.every(({ path: name, hash }) => {
+    const file = path.join(folder, ...name.split('/'));
+    return existsSync(file) && sha256(readFileSync(file)) === hash;
+  });
+}
+
+function writeCheckOut(store: ReleaseStore, target: string, manifest: ReleaseManifest): void {
+  mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
+  const draft = mkdtempSync(`${target}-`);
+  try {
+    for (const { path: name, hash } of manifest.files) {
+      const file = path.join(draft, ...name.split('/'));
+      mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+      writeFileSync(file, store.readContent(hash), { mode: 0o400 });
+    }
+    chmodSync(draft, 0o700);
+    replaceFolder(draft, target, () => isIntact(target, manifest));
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/** Renames a folder to its target. A target that another process wrote meanwhile stays if it is good, and is replaced if not. */
+function replaceFolder(draft: string, target: string, isGood: () => boolean): void {
+  try {
+    renameSync(draft, target);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'EPERM') throw error;
+    if (isGood()) return;
+    rmSync(target, { recursive: true, force: true });
+    renameSync(draft, target);
+  }
+}
+
+/** A lock that is older than this was left by a process that died, in milliseconds. */
+const staleLockMs = 10_000;
+
+/** Calls `work` while no other process holds the lock. `work` is synchronous, so that a lock is held for milliseconds. */
+async function withLock<T>(lock: string, work: () => T): Promise<T> {
+  mkdirSync(path.dirname(lock), { recursive: true, mode: 0o700 });
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
+      break;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      const written = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
+      if (written !== undefined && Date.now() - written > staleLockMs) rmSync(lock, { force: true });
+      else await pause(10);
+    }
+  }
+  try {
+    return work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
