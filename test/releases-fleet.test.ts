@@ -16,8 +16,8 @@ import {
   signManifest,
   type ReleaseManifest,
   type ReleaseStore,
-} from '../src/releases/index.ts';
-import { sha256 } from '../src/releases/manifest.ts';
+} from '../src/coding-agent/releases/index.ts';
+import { sha256 } from '../src/coding-agent/releases/manifest.ts';
 import { openFleetStore } from '../src/stores/open-fleet-store.ts';
 import { bundleProgram } from './support/bundle.ts';
 import { readRunEvents } from './support/fleet-fixture.ts';

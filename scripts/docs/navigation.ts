@@ -50,6 +50,7 @@ export const navigation: readonly NavigationGroup[] = [
       'docs/server.md',
       'docs/dashboard.md',
       'docs/fleet.md',
+      'docs/releases.md',
       'docs/deploying.md',
       'docs/operations.md',
       'docs/tracing.md',

@@ -9,7 +9,7 @@ export const layers: readonly (readonly string[])[] = [
   ['agent'],
   ['sessions', 'fleet', 'bridges', 'tracing'],
   ['coding-agent'],
-  ['evals', 'releases'],
+  ['evals'],
   ['server'],
   ['cli'],
 ];

@@ -90,6 +90,10 @@ export const commands: CommandTable = {
     summary: 'fleet status, kill switch, budgets and schedules',
     load: () => import('./commands/fleet/fleet-command.ts'),
   },
+  release: {
+    summary: 'create, compare, promote and roll back releases of an agent',
+    load: () => import('./commands/release/command.ts'),
+  },
   completions: {
     summary: 'print a shell completion script',
     load: () => import('./commands/completions/command.ts'),

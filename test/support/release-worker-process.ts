@@ -12,7 +12,7 @@ import {
   openReleaseStore,
   parsePublicKeys,
   withCanaryMonitor,
-} from '../../src/releases/index.ts';
+} from '../../src/coding-agent/releases/index.ts';
 import { openFleetStore } from '../../src/stores/open-fleet-store.ts';
 import { calls, fails, says, scriptedProvider } from '../../src/testing/index.ts';
 

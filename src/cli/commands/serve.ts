@@ -200,14 +200,14 @@ async function startServeWorker(
   agentOptions: RunAgentOptions,
   workerOptions: Pick<WorkerOptions, 'concurrency' | 'version' | 'onStatus' | 'onSettled'>,
 ): Promise<Worker> {
-  const [{ startWorker }, { getWorkerInfo }, { createRunHandlers }] = await Promise.all([
+  const [{ startWorker }, { getWorkerInfo }, { loadRunHandlers }] = await Promise.all([
     import('../../fleet/index.ts'),
     import('../../fleet/health/index.ts'),
     import('../../coding-agent/fleet/index.ts'),
   ]);
   return startWorker({
     store,
-    handlers: createRunHandlers(printErrLine, agentOptions),
+    handlers: await loadRunHandlers(printErrLine, agentOptions),
     info: getWorkerInfo,
     notify: printErrLine,
     ...retentionOptions(readSettings()),

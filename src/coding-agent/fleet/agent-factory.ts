@@ -28,7 +28,7 @@ import {
   withPrivacyViews,
 } from '../private-sessions.ts';
 import { noUser } from '../integrations/context.ts';
-import { readSettings, type Settings } from '../settings/index.ts';
+import { readSettingsWith, type Settings } from '../settings/index.ts';
 import { planOrchestration } from '../../fleet/plan/index.ts';
 import { resolveRunFolder } from './run-folder.ts';
 import { openRunGrants, runGrantsView } from './run-grants.ts';
@@ -89,7 +89,7 @@ export function createRunAgentFactory(
   return async (run, _signal, govern) => {
     const requested = parseRunSettings(run.settings);
     const cwd = resolveRunFolder(requested);
-    const settings = { ...readRunSettings(cwd, configDir), tenant: run.tenant };
+    const settings = { ...readSettingsWith(cwd, configDir), tenant: run.tenant };
     const log = (text: string): void => notify(`${run.id}: ${text.trimEnd()}`);
     for (const warning of settings.warnings) log(warning);
     const autoApprove = requested.auto === true || settings.approve === 'auto';
@@ -170,12 +170,6 @@ export function createRunAgentFactory(
     }
   };
 }
-
-/** The settings of a run: with another config directory, only the keys are those of the user. */
-const readRunSettings = (cwd: string, configDir: string | undefined): Settings => {
-  const own = readSettings({ cwd });
-  return configDir === undefined ? own : readSettings({ cwd, env: own.env, dirs: { ...own.dirs, config: configDir } });
-};
 
 /** The limits of a run: a run may lower the limits of the user's settings, never raise them. */
 const capLimits = (requested: Partial<Limits> = {}, maximum: Partial<Limits> = {}): Partial<Limits> =>

@@ -4,6 +4,7 @@ export type { AppDirs } from './dirs.ts';
 export { profileVariable, profiles, type Profile, type ProfileName } from './profiles.ts';
 export {
   readSettings,
+  readSettingsWith,
   type SettingOrigin,
   type Setting,
   type Effort,

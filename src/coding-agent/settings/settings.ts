@@ -195,6 +195,12 @@ export function readSettings(from: SettingsSources = {}): Settings {
   };
 }
 
+/** Reads the settings with another config directory, such as that of a release; only the keys of providers are those of the user. */
+export function readSettingsWith(cwd: string, configDir: string | undefined): Settings {
+  const own = readSettings({ cwd });
+  return configDir === undefined ? own : readSettings({ cwd, env: own.env, dirs: { ...own.dirs, config: configDir } });
+}
+
 /** The value that the user set; absent if there is none. */
 function resolveUserSetting(
   key: string,

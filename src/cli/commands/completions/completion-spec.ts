@@ -16,11 +16,13 @@ import {
   enqueueFlags,
   factoryFlags,
   fleetFlags,
+  releaseFlags,
   runVerbFlags,
   serveFlags,
   storeFlag,
   workerFlags,
 } from './fleet-flags.ts';
+import { releaseSubcommands } from '../release/subcommands.ts';
 import { mcpVerbFlags } from './mcp-flags.ts';
 import { verificationPoints } from './verification-flags.ts';
 import { sessionsSubcommands } from '../sessions/subcommands.ts';
@@ -152,6 +154,12 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
       name: `fleet ${verb}`,
       flags: [...(fleetFlags[verb] ?? []), storeFlag],
       firstWord: verb === 'budget' || verb === 'stop' ? 'anything' : [],
+    })),
+    { name: 'release', flags: releaseFlags, firstWord: toSubcommandWords(releaseSubcommands) },
+    ...Object.keys(releaseSubcommands).map((verb): CompletionPoint => ({
+      name: `release ${verb}`,
+      flags: releaseFlags,
+      firstWord: verb === 'create' ? 'files' : 'anything',
     })),
   ];
   const specified = new Set(points.map(({ name }) => name));

@@ -23,6 +23,23 @@ export const serveFlags: readonly CompletionFlag[] = [
   storeFlag,
 ];
 
+/** The flag of the folder of releases. */
+const releasesFlag = createFlag('releases', 'the folder of releases', 'files');
+
+/** The flags of `release`. */
+export const releaseFlags: readonly CompletionFlag[] = [
+  createFlag('name', 'the name of the release', 'anything'),
+  createFlag('folder', 'the folder of the agent', 'files'),
+  createFlag('gate', 'the cases that the release must pass', 'files'),
+  createFlag('no-gate', 'promote without cases'),
+  createFlag('at-least', 'the minimum rate of right trials', 'anything'),
+  createFlag('trials', 'how often each case is run', 'anything'),
+  createFlag('share', 'the share of the runs that use the release first', 'anything'),
+  jsonFlag,
+  releasesFlag,
+  storeFlag,
+];
+
 /** The flags of `worker`. */
 export const workerFlags: readonly CompletionFlag[] = [
   createFlag('concurrency', 'concurrent runs', 'anything'),
@@ -33,6 +50,7 @@ export const workerFlags: readonly CompletionFlag[] = [
   watchdogFlag,
   createFlag('any-version', 'also runs that another version started'),
   jsonFlag,
+  releasesFlag,
   storeFlag,
 ];
 

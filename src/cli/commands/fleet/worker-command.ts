@@ -8,7 +8,7 @@ import { stringOption, withOptions } from '../../args/with-usage.ts';
 import { print, printErr } from '../../args/stdio.ts';
 import { readSettings } from '../../../coding-agent/settings/index.ts';
 import { version } from '../../version.ts';
-import { announceDefaultModel, createRunHandlers } from '../../../coding-agent/fleet/index.ts';
+import { announceDefaultModel, loadRunHandlers } from '../../../coding-agent/fleet/index.ts';
 import type { ControlThread } from '../../../server/control/index.ts';
 import { parseWatchdog, withControlThread } from './control.ts';
 import { formatSettlement } from './format-runs.ts';
@@ -16,13 +16,13 @@ import { parseCount } from './parse-numbers.ts';
 import { drainExitCode, formatDrainReport } from './drain-report.ts';
 import { retentionOptions, withFleetStore } from './open-store.ts';
 
-const usage = `Usage: fairlead worker [--concurrency <n>] [--model <name>] [--drain] [--name <name>] [--grace <seconds>] [--watchdog <seconds>] [--store <file or url>] [--any-version] [--json]
+const usage = `Usage: fairlead worker [--concurrency <n>] [--model <name>] [--drain] [--name <name>] [--grace <seconds>] [--watchdog <seconds>] [--store <file or url>] [--releases <folder>] [--any-version] [--json]
 
 Takes runs from the queue (fairlead enqueue, fairlead factory, fairlead serve) and executes them, by default 4 at a time;
 --drain exits when no run can start now, and prints which runs are left and why. Ctrl+C or SIGTERM releases its runs to other
 workers after their current steps, within 10 seconds (--grace); a second signal releases them at once. Any number of workers
 can share a store. A worker whose main thread does not answer for 30 seconds (--watchdog, 0 for never) is ended with exit
-code 9; start it again. Runs without a model use --model, or the configured one. A run is continued by the version of this program that started it, unless --any-version is given.`;
+code 9; start it again. Runs without a model use --model, or the configured one. A run is continued by the version of this program that started it, unless --any-version is given. Runs use the release that is in use (fairlead release); --releases names another folder of releases.`;
 
 const options = {
   concurrency: stringOption,
@@ -32,6 +32,7 @@ const options = {
   grace: stringOption,
   watchdog: stringOption,
   store: stringOption,
+  releases: stringOption,
   'any-version': { type: 'boolean' },
   json: { type: 'boolean' },
 } as const;
@@ -56,7 +57,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
     const worker = startWorker({
       store,
       onStatus: control.report,
-      handlers: createRunHandlers((text) => printErr(`${text}\n`), { model: values.model }),
+      handlers: await loadRunHandlers((text) => printErr(`${text}\n`), { model: values.model }, values.releases),
       info: getWorkerInfo,
       notify: (text) => printErr(`${text}\n`),
       onSettled: (settledRun, settlement) => printSettlement(settledRun, settlement, values.json === true),

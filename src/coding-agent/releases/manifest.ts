@@ -1,6 +1,6 @@
 // The manifest of a release: the files, tools and model of an agent, each with its hash, and the id of the release.
 import { createHash } from 'node:crypto';
-import { canonicalJson, FairleadError, isObject, type Json, type JsonObject } from '../core/index.ts';
+import { canonicalJson, FairleadError, isObject, type Json, type JsonObject } from '../../core/index.ts';
 
 /** What a file of a release is for. */
 export type ReleaseFileKind = 'settings' | 'prompt' | 'rule' | 'policy' | 'skill' | 'mcp' | 'hook' | 'tool' | 'other';
@@ -41,7 +41,7 @@ export const sha256 = (content: string | Uint8Array): string => createHash('sha2
 export const hashJson = (value: Json): string => sha256(canonicalJson(value));
 
 /** The text that is signed, and whose hash is the id. */
-export const getManifestText = (manifest: ReleaseManifest): string => canonicalJson(manifest as unknown as Json);
+export const getManifestText = (manifest: ReleaseManifest): string => canonicalJson(manifest);
 
 /** Returns the id of a release: the first 20 hexadecimal digits of the hash of its manifest. */
 export const getReleaseId = (manifest: ReleaseManifest): string => sha256(getManifestText(manifest)).slice(0, 20);

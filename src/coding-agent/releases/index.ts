@@ -49,3 +49,4 @@ export {
 export { openReleaseStore, type CheckedOutRelease, type ReleaseStore, type SignedRelease } from './release-store.ts';
 export { createReleaseRunHandler, releaseAnnotationKey, type ReleaseRunHandlerOptions } from './run-handler.ts';
 export { readAgentFolder, type AgentFolder } from './read-agent-folder.ts';
+export { getReleasesFolder, getTrustedKeysFile, openUserReleases, type UserReleases } from './user-releases.ts';

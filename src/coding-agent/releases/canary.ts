@@ -1,5 +1,5 @@
 // Decides about a canary from the results of its runs: roll back if it is worse than the current release or misses an objective, activate it after enough runs.
-import type { FleetRun } from '../core/index.ts';
+import type { FleetRun } from '../../core/index.ts';
 import {
   defaultObjectives,
   evaluateObjectives,
@@ -9,7 +9,7 @@ import {
   zScoreForConfidence,
   type Objectives,
   type RateCount,
-} from '../fleet/health/index.ts';
+} from '../../fleet/health/index.ts';
 
 /** An ended run: which release it ran on, and how it ended. */
 export type CanaryRun = {

@@ -1,5 +1,5 @@
 // Compares releases with each other and with the folder of an agent: which files, tools and model parameters differ.
-import { formatColumns, type Json } from '../core/index.ts';
+import { formatColumns } from '../../core/index.ts';
 import { hashJson, type ReleaseManifest } from './manifest.ts';
 
 /** A difference between two manifests. */
@@ -41,7 +41,7 @@ const listModel = ({ model }: ManifestContent): ReadonlyMap<string, string> =>
     model
       ? [
           ['id', model.id],
-          ...Object.entries(model.parameters).map(([name, value]): [string, string] => [name, hashJson(value as Json)]),
+          ...Object.entries(model.parameters).map(([name, value]): [string, string] => [name, hashJson(value)]),
         ]
       : [],
   );

@@ -1,6 +1,6 @@
 // Checks the canary while a fleet works: reads the ended runs of the store, and records a rollback or an activation.
-import type { FleetStore } from '../core/index.ts';
-import type { RunHandler } from '../fleet/index.ts';
+import type { FleetStore } from '../../core/index.ts';
+import type { RunHandler } from '../../fleet/index.ts';
 import type { CanaryOptions } from './canary.ts';
 import { foldHistory } from './history.ts';
 import { checkCanary, type CanaryCheck } from './promote.ts';

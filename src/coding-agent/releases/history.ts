@@ -1,5 +1,5 @@
 // The history of releases: promotions and rollbacks as a hash chain, the state at any time, and the release of a run.
-import { canonicalJson, FairleadError, isObject, type Json } from '../core/index.ts';
+import { canonicalJson, FairleadError, isObject } from '../../core/index.ts';
 import { sha256 } from './manifest.ts';
 
 /**
@@ -47,7 +47,7 @@ export function createEntry(entries: readonly HistoryEntry[], entry: NewHistoryE
     time: last !== undefined && last.time > now ? last.time : now,
     previous: last?.hash ?? genesis,
   };
-  return { ...content, hash: sha256(canonicalJson(content as Json)) };
+  return { ...content, hash: sha256(canonicalJson(content)) };
 }
 
 /** Parses the lines of a history; throws if a line was changed, removed or added. */
@@ -58,7 +58,7 @@ export function parseHistory(text: string): readonly HistoryEntry[] {
     const { hash, ...content } = parseEntry(line, entries.length + 1);
     if (content.seq !== entries.length + 1 || content.previous !== (entries.at(-1)?.hash ?? genesis))
       throw brokenChainError(entries.length + 1);
-    if (sha256(canonicalJson(content as Json)) !== hash) throw brokenChainError(entries.length + 1);
+    if (sha256(canonicalJson(content)) !== hash) throw brokenChainError(entries.length + 1);
     entries.push({ ...content, hash });
   }
   return entries;

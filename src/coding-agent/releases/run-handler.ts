@@ -1,6 +1,6 @@
 // Handles queued runs on releases: assigns a release to each run, records it in the session, and keeps it over crashes and rollbacks.
-import { isObject, type FleetRun, type FleetStore } from '../core/index.ts';
-import { createAgentRunHandler, type AgentFactory, type RunHandler } from '../fleet/index.ts';
+import { isObject, type FleetRun, type FleetStore } from '../../core/index.ts';
+import { createAgentRunHandler, type AgentFactory, type RunHandler } from '../../fleet/index.ts';
 import { assignRelease, foldHistory } from './history.ts';
 import type { CheckedOutRelease, ReleaseStore } from './release-store.ts';
 

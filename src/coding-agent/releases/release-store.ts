@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { FairleadError, isObject } from '../core/index.ts';
+import { FairleadError, isObject } from '../../core/index.ts';
 import { createEntry, parseHistory, type HistoryEntry, type NewHistoryEntry } from './history.ts';
 import { assertSigned, type ReleaseSignature } from './keys.ts';
 import { getReleaseId, parseManifest, sha256, type ReleaseManifest } from './manifest.ts';

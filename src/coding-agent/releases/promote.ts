@@ -1,5 +1,5 @@
 // Promotes releases: first the eval gate, then a canary share of the runs, then all; and returns to an earlier release.
-import { FairleadError, type FleetRun } from '../core/index.ts';
+import { FairleadError, type FleetRun } from '../../core/index.ts';
 import { decideCanary, toCanaryRuns, type CanaryDecision, type CanaryOptions } from './canary.ts';
 import { foldHistory, type HistoryEntry } from './history.ts';
 import type { CheckedOutRelease, ReleaseStore } from './release-store.ts';

@@ -1,8 +1,8 @@
 // Creates a release of the coding agent from a folder with the layout of the config directory, and compares a release with such a folder.
 import path from 'node:path';
-import { loadToolSpecs, readSettings, type Settings } from '../coding-agent/index.ts';
-import { createStrictRedactor } from '../coding-agent/settings/index.ts';
-import type { Json, JsonObject } from '../core/index.ts';
+import { loadToolSpecs } from '../core-tools.ts';
+import { createStrictRedactor, readSettings, readSettingsWith, type Settings } from '../settings/index.ts';
+import type { Json, JsonObject } from '../../core/index.ts';
 import { diffManifests, type ReleaseChange } from './compare.ts';
 import { signManifest } from './keys.ts';
 import { hashJson, type ReleaseManifest, type ReleaseModel } from './manifest.ts';
@@ -51,7 +51,7 @@ async function describeFolder(
 ): Promise<AgentFolder & Pick<ReleaseManifest, 'tools'> & { readonly model?: ReleaseModel }> {
   const absolute = path.resolve(folder);
   const own = readSettings({ cwd: absolute });
-  const settings = readSettings({ cwd: absolute, env: own.env, dirs: { ...own.dirs, config: absolute } });
+  const settings = readSettingsWith(absolute, absolute);
   const redactors = [own, settings].map(createStrictRedactor);
   const findSecret = (text: string): string | undefined => {
     for (const redactor of redactors) {
@@ -75,7 +75,7 @@ async function describeFolder(
 function getReleaseModel({ all }: Settings): ReleaseModel | undefined {
   const read = (key: string): Json | undefined => {
     const setting = all.get(key);
-    return setting?.origin.type === 'user' ? (setting.value as Json) : undefined;
+    return setting?.origin.type === 'user' ? setting.value : undefined;
   };
   const id = read('model');
   if (typeof id !== 'string') return undefined;

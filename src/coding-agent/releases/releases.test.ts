@@ -176,7 +176,7 @@ test('[A114] processes that record at the same time lose no entry, and a changed
   const folder = tempFolder(t);
   const change = (n: number): NewHistoryEntry => ({ action: 'rejected', release: `r${n}`, by: 'ann' });
   const stores = [openReleaseStore(folder), openReleaseStore(folder)];
-  await Promise.all(Array.from({ length: 20 }, (_, n) => stores[n % 2]?.record(() => change(n))));
+  await Promise.all(Array.from({ length: 20 }, async (_, n) => stores[n % 2]?.record(() => change(n))));
   const text = readFileSync(path.join(folder, 'history.jsonl'), 'utf8');
   assert.equal(parseHistory(text).length, 20);
   const lines = text.trimEnd().split('\n');

@@ -1,7 +1,7 @@
 // Reads the folder of an agent for a release: the files of a config directory, without secrets, links and permissions.
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { FairleadError, isSecretFile } from '../core/index.ts';
+import { FairleadError, isSecretFile } from '../../core/index.ts';
 import { getFileKind, isRelativePath, sha256, type ReleaseFile } from './manifest.ts';
 
 /** The files of an agent, their contents by hash, and the files that were left out with the reason. */

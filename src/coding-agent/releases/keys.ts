@@ -1,6 +1,6 @@
 // Keys that sign releases (Ed25519): create a key, sign a manifest, and verify a signature with the keys that are trusted.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
-import { FairleadError, errorMessage } from '../core/index.ts';
+import { FairleadError, errorMessage } from '../../core/index.ts';
 import { getManifestText, sha256, type ReleaseManifest } from './manifest.ts';
 
 /** A key pair in PEM format. */
