@@ -43,9 +43,9 @@ export function splitSentences(text: string): string[] {
 }
 
 /** Whether a character is white space; a letter needs no regular expression. */
-function isSpace(text: string, at: number): boolean {
+export function isSpace(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
-  return code <= 32 || code > 127 ? /\s/.test(text[at] ?? '') : false;
+  return code === 32 || (code < 32 || code > 127 ? /\s/.test(text[at] ?? '') : false);
 }
 
 /** Returns the part of a text without the white space at its ends. */

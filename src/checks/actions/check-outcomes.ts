@@ -1,5 +1,5 @@
 // Compares a good outcome that a statement gives to a command with how the last run of that command ended.
-import { findAll } from './find-all.ts';
+import { findAll } from '../find-all.ts';
 import type { ClaimVerdict } from '../types.ts';
 import { findMissingTool, saysRun, type Mention } from './command-mentions.ts';
 import type { Statement } from './split-statements.ts';

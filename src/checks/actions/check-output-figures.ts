@@ -1,6 +1,6 @@
 // Compares numbers that a statement reports from a command with the numbers that its output has beside the same words.
 import { minOf } from '../../core/index.ts';
-import { findAll } from './find-all.ts';
+import { findAll } from '../find-all.ts';
 import type { ClaimVerdict } from '../types.ts';
 import type { Mention } from './command-mentions.ts';
 import { readNumbers, stemOf, type Figure } from './read-numbers.ts';

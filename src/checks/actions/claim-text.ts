@@ -1,6 +1,6 @@
 // Splits an answer into the sentences that can make a claim: code blocks and quotations are left out, code and quoted words become placeholders of the same length.
 import type { TextSpan } from '../types.ts';
-import { findAll } from './find-all.ts';
+import { findAll } from '../find-all.ts';
 
 /** Max characters of an answer that are read. */
 export const maxAnswerChars = 200_000;

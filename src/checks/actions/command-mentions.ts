@@ -1,5 +1,5 @@
 // Finds the commands of the log that a statement names: by their text in code, by the name of their program, by their script, or by their class.
-import { findAll } from './find-all.ts';
+import { findAll } from '../find-all.ts';
 import { splitCommand, isSameCommand, knownProgram, type Task } from './commands.ts';
 import { isPathLike } from './claim-paths.ts';
 import type { Statement } from './split-statements.ts';

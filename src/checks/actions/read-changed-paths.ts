@@ -1,5 +1,5 @@
 // Reads the paths of a report of changes: lists and tables of files, several files of one verb, and files in brackets.
-import { findAll } from './find-all.ts';
+import { findAll } from '../find-all.ts';
 import { isPathLike } from './claim-paths.ts';
 import { pastVerb } from './lexicon.ts';
 import type { Code, Statement } from './split-statements.ts';

@@ -1,7 +1,7 @@
 // Reads the words of a sentence: tokens with the text that they stand for, and the object of a verb.
 import type { Sentence } from './claim-text.ts';
 import { unmark } from './claim-text.ts';
-import { findAll } from './find-all.ts';
+import { findAll } from '../find-all.ts';
 import type { SentenceWords } from './sentence-words.ts';
 
 /** A word or a placeholder of a sentence, with the text of the answer that it stands for. */

@@ -1,7 +1,7 @@
 // Reads stated numbers of tests: `12 passed`, `12/12`, `22 tests, 0 failures`.
 import { unmark } from './claim-text.ts';
 import { knownProgram } from './commands.ts';
-import { findAll } from './find-all.ts';
+import { findAll } from '../find-all.ts';
 import type { Reading } from './read-clause.ts';
 import type { Action } from './types.ts';
 

@@ -1,7 +1,7 @@
 // Reads stated figures: failed and skipped tests, what a command counted, measured values; and results of a run that another sentence names.
 import { codeMark, unmark } from './claim-text.ts';
 import { knownProgram } from './commands.ts';
-import { findAll } from './find-all.ts';
+import { findAll } from '../find-all.ts';
 import type { Reading } from './read-clause.ts';
 import type { Action } from './types.ts';
 

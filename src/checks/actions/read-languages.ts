@@ -2,7 +2,7 @@
 import { isPathLike } from './claim-paths.ts';
 import { unmark } from './claim-text.ts';
 import type { Task } from './commands.ts';
-import { findAll } from './find-all.ts';
+import { findAll } from '../find-all.ts';
 import type { Reading } from './read-clause.ts';
 import type { Action, GitOperation } from './types.ts';
 

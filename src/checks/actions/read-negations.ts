@@ -1,6 +1,6 @@
 // Reads statements about what was not done: no file was changed, only one was, nothing was run; and how many files were changed.
 import { isPathLike } from './claim-paths.ts';
-import { findAll } from './find-all.ts';
+import { findAll } from '../find-all.ts';
 import { pastVerb } from './lexicon.ts';
 import { readTokens, type Reading } from './read-clause.ts';
 import type { Action } from './types.ts';

@@ -1,5 +1,5 @@
 // Reads numbers with the words beside them, in the formats of several languages, from statements and from output.
-import { findAll } from './find-all.ts';
+import { findAll } from '../find-all.ts';
 
 /** A number of a text: what it can mean, and the stems of the words beside it. */
 export type Figure = {

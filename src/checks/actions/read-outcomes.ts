@@ -1,7 +1,7 @@
 // Reads outcomes: `all tests pass`, `lint and types are clean`, `no type errors`, `22 tests, 0 failures`. The phrases are found in the letters of a sentence.
 import { unmark } from './claim-text.ts';
 import { knownProgram, type Task } from './commands.ts';
-import { findAll } from './find-all.ts';
+import { findAll } from '../find-all.ts';
 import type { Reading } from './read-clause.ts';
 import { readCounts } from './read-counts.ts';
 import type { Action } from './types.ts';

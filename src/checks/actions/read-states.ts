@@ -3,7 +3,7 @@ import { isPathLike } from './claim-paths.ts';
 import { contentPattern, exitPattern, noReport, outputPattern } from './claim-patterns.ts';
 import { codeMark, unmark, type Sentence } from './claim-text.ts';
 import { knownProgram } from './commands.ts';
-import { findAll } from './find-all.ts';
+import { findAll } from '../find-all.ts';
 import { pastVerb } from './lexicon.ts';
 import { readTokens, type Reading } from './read-clause.ts';
 import { changeKind } from './read-verbs.ts';

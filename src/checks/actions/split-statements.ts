@@ -1,7 +1,7 @@
 // Splits an answer into the statements that can name an object of the log: sentences, items of lists and rows of tables, with the heading above them.
 import type { TextSpan } from '../types.ts';
 import { isQuestion, unmark, type ClaimText } from './claim-text.ts';
-import { findAll } from './find-all.ts';
+import { findAll } from '../find-all.ts';
 import type { SplitSentence } from './sentence-words.ts';
 
 /** A statement: its text with placeholders, the text in lower case, its code, and what it stands under. */

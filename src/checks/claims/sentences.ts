@@ -1,6 +1,7 @@
 // Finds the sentences of a text, and the clauses of a sentence that state something alone, as spans of the text.
+import { findAll } from '../find-all.ts';
 import type { TextSpan } from '../types.ts';
-import { trimSpan } from '../words.ts';
+import { isSpace, trimSpan } from '../words.ts';
 
 const abbreviations: ReadonlySet<string> = new Set(
   (
@@ -69,23 +70,29 @@ function skipClosers(text: string, from: number): number {
 }
 
 function isSentenceEnd(text: string, start: number, at: number, end: number): boolean {
-  const next = text[end];
-  if (next === undefined) return true;
-  if (!/\s/.test(next)) return false;
+  if (end >= text.length) return true;
+  if (!isSpace(text, end)) return false;
   if (text[at] !== '.') return true;
   const rest = text.slice(end, end + 40).trimStart();
   if (/^\p{Ll}/u.test(rest)) return false;
   const word = lastWord(text, start, at);
-  if (/^\p{L}$/u.test(word) || abbreviations.has(word.toLowerCase())) return false;
+  if ((word.length < 3 && /^\p{L}$/u.test(word)) || abbreviations.has(word.toLowerCase())) return false;
   // An ordinal number before a month, as in German dates.
-  return !(/^\d{1,2}$/.test(word) && months.test(rest));
+  return !(word.length < 3 && /^\d{1,2}$/.test(word) && months.test(rest));
 }
 
 /** The word that ends before a position, with the dots inside it; at most 20 characters. */
 function lastWord(text: string, start: number, at: number): string {
   let from = at;
-  while (from > start && at - from < 20 && /[\p{L}\p{N}.]/u.test(text[from - 1] ?? '')) from -= 1;
+  while (from > start && at - from < 20 && isWordPart(text, from - 1)) from -= 1;
   return text.slice(from, at);
+}
+
+/** Whether a character is a letter, a digit or a dot; one of ASCII needs no regular expression. */
+function isWordPart(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code > 127) return /[\p{L}\p{N}]/u.test(text[at] ?? '');
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 46 && code <= 57 && code !== 47);
 }
 
 const finiteVerb =
@@ -94,15 +101,19 @@ const finiteVerb =
 const boundSentence =
   /\b(?:if|unless|whether|because|although|though|when|whenever|while|until|either|neither|both|between|not only|rather|than|so that|in order|provided|except|assuming|according)\b|["“”„«»()[\]`|]/i;
 const joint = /[;；]\s*|,\s(?:and|but)\s(?=\p{Lu}|the\s|a\s|an\s|its\s|their\s|his\s|her\s)/gu;
+/** What every joint has. */
+const mayHaveJoint = /[;；]|,\s(?:and|but)\s/;
 const minClauseWords = 3;
 
 /** Returns the parts of a sentence that state something alone: coordinated clauses with their own subject and verb. A sentence whose parts depend on each other is one part. */
 export function findClauses(text: string, sentence: TextSpan): readonly TextSpan[] {
   const whole = text.slice(sentence.start, sentence.end);
-  if (whole.length > 2000 || !/[;；,]/.test(whole) || boundSentence.test(whole)) return [sentence];
+  if (whole.length > 2000 || !mayHaveJoint.test(whole)) return [sentence];
+  const joints = findAll(joint, whole);
+  if (joints.length === 0 || boundSentence.test(whole)) return [sentence];
   const clauses: TextSpan[] = [];
   let start = 0;
-  for (const match of whole.matchAll(joint)) {
+  for (const match of joints) {
     const next = match.index + match[0].length;
     const left = whole.slice(start, match.index);
     const right = whole.slice(next);

@@ -51,19 +51,21 @@ function splitHeading(block: AnswerBlock, add: (span: TextSpan, text: string) =>
 }
 
 function splitText(block: AnswerBlock, add: (span: TextSpan, text: string) => void, skipped: SkippedPart[]): void {
+  const isPlain = isPlainText(block.text);
   for (const sentence of findSentences(block.text)) {
     const text = block.text.slice(sentence.start, sentence.end);
-    const why = whyNoClaim(text);
+    const why = whyNoClaim(text, isPlain);
     if (why !== undefined) {
       skipped.push({ span: toAnswerSpan(block, sentence), why });
       continue;
     }
     let end = sentence.start;
     for (const clause of findClauses(block.text, sentence)) {
-      if (/[\p{L}\p{N}]/u.test(block.text.slice(end, clause.start)))
+      if (clause.start > end && /[\p{L}\p{N}]/u.test(block.text.slice(end, clause.start)))
         skipped.push({ span: toAnswerSpan(block, { start: end, end: clause.start }), why: 'connective' });
       const statement = block.text.slice(clause.start, clause.end);
-      if (/[\p{L}\p{N}]/u.test(statement)) add(toAnswerSpan(block, clause), cleanStatement(statement));
+      if (/[\p{L}\p{N}]/u.test(statement))
+        add(toAnswerSpan(block, clause), isPlain ? statement : cleanStatement(statement));
       end = clause.end;
     }
   }
@@ -80,6 +82,12 @@ const formatRow = ({ cells = [], header = [] }: AnswerBlock): string =>
     .map((cell, i) => (header[i] === undefined || header[i] === '' ? cell : `${header[i]}: ${cell}`))
     .filter((cell) => cell !== '')
     .join('; ');
+
+/** Whether a text has no mark of emphasis, headings, quotations or code, and no white space but single spaces: its sentences are claims as they stand. */
+const isPlainText = (text: string): boolean => !markOrLine.test(text) && !/ {2}/.test(text) && !wideSpace.test(text);
+/** Three patterns of one class each: each is searched for many characters at once, which an alternative would prevent. */
+const markOrLine = /[*_~`#>\t-\r]/;
+const wideSpace = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/;
 
 /** Removes emphasis and repeated white space; text in backticks stays as it is. */
 function cleanStatement(text: string): string {
@@ -158,10 +166,11 @@ const greetings: readonly RegExp[] = [
 const greetingStart =
   /^[\s,]*(?:h|bonjour|good|sure|certainly|o|absolutely|great|thank|you|no|please|let|i|below|for|example|summary|answer|steps|sources|references|tl;|你好|您好|好的|谢谢|مرحبا|شكرا|gern|danke|bitte)/i;
 
-function whyNoClaim(sentence: string): SkippedReason | undefined {
+/** Why a sentence is no claim; the marks of one that is plain text need not be removed. */
+function whyNoClaim(sentence: string, isPlain: boolean): SkippedReason | undefined {
   if (sentence.startsWith('![') && isImage(sentence)) return 'image';
-  const bare = sentence.replaceAll(/[*_~#>]/g, '').trim();
-  if (/[?？؟]["'”’)\]」』）]{0,4}$/.test(bare.slice(-5))) return 'question';
+  const bare = isPlain ? sentence : sentence.replaceAll(/[*_~#>]/g, '').trim();
+  if (!bare.endsWith('.') && /[?？؟]["'”’)\]」』）]{0,4}$/.test(bare.slice(-5))) return 'question';
   if (bare.length > 120 || !greetingStart.test(bare)) return undefined;
   const words = bare
     .toLowerCase()

@@ -202,7 +202,7 @@ export const arithmeticVerifier: Verifier = verifier({
   name,
   handles: (claim) =>
     isReadable(claim) &&
-    hasTraits(claim.text, traits.relation) &&
+    hasTraits(claim.text, traits.statement) &&
     hasSomeTrait(claim.text, traits.digit | traits.numberWord) &&
     hasSomeTrait(claim.text, traits.digit | traits.operation) &&
     operationPattern.test(claim.text) &&

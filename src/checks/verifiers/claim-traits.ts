@@ -22,10 +22,14 @@ export const traits = {
   capital: 256,
   /** White space that is not a single space, or a character that is not ASCII. */
   uneven: 512,
+  /** A digit, a number word or an operation, and a relation behind it. */
+  statement: 1024,
 } as const;
 
-const articleBit = 1024;
-const unitBit = 2048;
+const articleBit = 2048;
+const unitBit = 4096;
+/** What a statement of arithmetic has before its relation. */
+const operandBits = traits.digit | traits.numberWord | traits.operation;
 
 const operationWords =
   'plus minus times divided multiplied over mod modulo out sum product average mean difference remainder root half third quarter fifth tenth twice double triple percent per prime even odd divisible multiple divisor squared cubed power';
@@ -70,7 +74,8 @@ setBits('/', traits.slash);
 setBits('\t\n\u000b\f\r', traits.uneven);
 
 /** The bits of a character that is not ASCII: it may be a sign, a quotation mark or a capital letter. */
-const otherBits = traits.operation | traits.relation | traits.quotation | traits.capital | traits.uneven;
+const otherBits =
+  traits.operation | traits.relation | traits.statement | traits.quotation | traits.capital | traits.uneven;
 
 /** The last text, since all verifiers are asked about one claim after the other. */
 let last: { readonly text: string; readonly found: number } | undefined;
@@ -88,37 +93,50 @@ export function hasSomeTrait(text: string, wanted: number): boolean {
 }
 
 const encoder = new TextEncoder();
-const bytes = new Uint8Array(30_000);
-/** The characters of a text of this length have at most as many bytes as are kept. */
-const maxChars = bytes.length / 3;
+/** The characters of a text of this length have at most three bytes each. */
+const maxChars = 10_000;
+const bytes = new Uint8Array(maxChars * 3 + 1);
 
 /** Reads the bytes of a text, which is several times faster than its characters. A long text may have everything. */
 function readTraits(text: string): number {
   if (text.length > maxChars) return -1;
   const words = (vocabulary ??= createVocabulary());
   const end = encoder.encodeInto(text, bytes).written;
+  // No letter: a word ends there.
+  bytes[end] = 0;
   let found = 0;
   let previous = 0;
   for (let at = 0; at < end;) {
     let code = bytes[at] ?? 0;
-    let kind = kinds[code];
+    let kind = kinds[code] ?? 0;
     if (kind !== 0) {
+      // The first character of a text is no capital letter that counts.
+      let capitals = at === 0 ? 0 : kind;
       let hash = hashStart;
       do {
-        if (kind === capital && at > 0) found |= traits.capital;
         hash = hashCode(hash, code | 32);
         at += 1;
-        code = at < end ? (bytes[at] ?? 0) : 0;
-        kind = kinds[code];
+        code = bytes[at] ?? 0;
+        kind = kinds[code] ?? 0;
+        capitals |= kind;
       } while (kind !== 0);
+      if ((capitals & capital) !== 0) found |= traits.capital;
       const bits = words[hash & (places - 1)] ?? 0;
-      found |= bits;
-      if ((bits & unitBit) !== 0 && (previous & articleBit) !== 0) found |= traits.unit;
-      previous = bits;
+      if (bits === 0) previous = 0;
+      else {
+        found |= bits;
+        if ((bits & traits.relation) !== 0 && (found & operandBits) !== 0) found |= traits.statement;
+        if ((bits & unitBit) !== 0 && (previous & articleBit) !== 0) found |= traits.unit;
+        previous = bits;
+      }
     } else {
-      if (code > 127) found |= otherBits;
-      else if (code === 32) found |= at + 1 < end && (bytes[at + 1] ?? 0) <= 32 ? traits.uneven : 0;
-      else found |= charBits[code] ?? 0;
+      if (code === 32) found |= (bytes[at + 1] ?? 0) <= 32 && at + 1 < end ? traits.uneven : 0;
+      else if (code > 127) found |= otherBits;
+      else {
+        const bits = charBits[code] ?? 0;
+        found |= bits;
+        if ((bits & traits.relation) !== 0 && (found & operandBits) !== 0) found |= traits.statement;
+      }
       at += 1;
     }
   }

@@ -44,11 +44,15 @@ test('a claim has the traits of what it contains', () => {
     ['aB', traits.capital],
     ['a/b', traits.slash],
     ['`a`', traits.tick],
-    ['7 ≈ 7', traits.digit | traits.relation],
+    ['7 ≈ 7', traits.digit | traits.relation | traits.statement],
+    ['two times 3 is 6', traits.statement],
+    ['Half of it is gone', traits.statement],
+    ['12=12', traits.statement],
     ['x'.repeat(20_000), traits.digit | traits.unit | traits.quotation],
   ];
   for (const [text, bits] of expected) assert.ok(hasTraits(text, bits), text);
-  assert.ok(!hasSomeTrait('The cache holds the last value.', 1023));
+  assert.ok(!hasSomeTrait('The cache holds the last value.', 2047));
+  assert.ok(!hasTraits('It is why a job may start two times.', traits.statement));
 });
 
 test('a verifier that decides a claim also handles it', async () => {
