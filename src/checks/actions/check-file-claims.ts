@@ -59,11 +59,10 @@ function checkChanged(
   session: SessionActions,
   isMentioned: boolean,
 ): ClaimVerdict {
-  const changes = files.flatMap((file) => file.changes).toSorted((a, b) => a.seq - b.seq);
-  const last = changes.at(-1) as Change;
+  const last = findLastChange(files) as Change;
   const proof = eventEvidence(session, last, `${last.tool} ${path}`);
   if (change === 'delete') {
-    const deletion = changes.findLast((each) => each.after === null);
+    const deletion = findLastChange(files, (each) => each.after === null);
     if (deletion)
       return decide('supported', `${path} was deleted.`, eventEvidence(session, deletion, `${deletion.tool} ${path}`));
     if (isMentioned || findUnknown(session) !== undefined || findWriter(session))
@@ -71,6 +70,14 @@ function checkChanged(
     return decide('contradicted', `${path} was changed (event ${last.seq}) and not deleted.`, proof);
   }
   return decide('supported', `${path} was changed.`, proof);
+}
+
+/** The last change of files that fits. */
+function findLastChange(files: readonly ChangedFile[], fits: (change: Change) => boolean = () => true): Change | undefined {
+  let last: Change | undefined;
+  for (const { changes } of files)
+    for (const change of changes) if ((last === undefined || change.seq >= last.seq) && fits(change)) last = change;
+  return last;
 }
 
 /** Decides a claim that something was changed, where no file is named. */

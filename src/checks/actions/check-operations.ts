@@ -8,6 +8,8 @@ import { decide, eventEvidence, findUnknown, shorten, summaryEvidence } from './
 
 type Operation = {
   readonly name: string;
+  /** Texts without which no statement names it. */
+  readonly stems: readonly string[];
   /** What a statement says in lower case, with code as placeholders. */
   readonly claim: RegExp;
   /** The commands that can do it. */
@@ -17,42 +19,49 @@ type Operation = {
 const operations: readonly Operation[] = [
   {
     name: 'tag',
+    stems: ['tag', 'étiquette', 'etiqueta'],
     claim:
       /(?<![\p{L}])(?:tag \uE000+ (?:was |has been |is )?(?:created|set|added|made|pushed)|(?:created|added|set|pushed) (?:the |a )?(?:release |git |annotated )?tag(?: \uE000+|$|[.,;])|tag \uE000+ (?:erstellt|gesetzt|angelegt)|étiquette \uE000+ créée|tag \uE000+ créé|etiqueta \uE000+ creada|tag \uE000+ creado|cre[ée] (?:la etiqueta|el tag) \uE000+)/u,
     by: /\bgit\s(?:[^|;&]*\s)?(?:tag|push)\b|\b(?:npm|pnpm|yarn)\s+version\b|\bgh\s+release\b|\b(?:release-it|semantic-release|goreleaser|cargo\s+release|lerna|changeset)\b/,
   },
   {
     name: 'branch',
+    stems: ['branch', 'rama'],
     claim:
       /(?<![\p{L}])(?:(?:made|created|opened|started|cut) (?:a |the )?(?:new |separate |feature |topic )?branch \uE000+|branch \uE000+ (?:was |has been )?(?:created|made)|branch \uE000+ (?:erstellt|angelegt)|(?:neuen )?branch \uE000+ (?:erstellt|angelegt)|branche \uE000+ créée|créé (?:la|une) (?:nouvelle )?branche \uE000+|rama \uE000+ creada|cre[ée] (?:la|una) (?:nueva )?rama \uE000+|on (?:a|the) new branch \uE000+)/u,
     by: /\bgit\s(?:[^|;&]*\s)?(?:branch|checkout|switch|worktree|flow|push|clone)\b|\bgh\b|\b(?:jj|hg)\b/,
   },
   {
     name: 'deployment',
+    stems: ['deploy', 'rolled out', 'rollout', 'ausgerollt', 'déploy', 'despleg'],
     claim:
       /(?<![\p{L}])(?:(?:is|are|was|were|been|i|we|and|[✅✓]|^)\s*(?:now |also |then )?(?:deployed|rolled out|redeployed)(?: (?:to|on|with|via)\b|[.,;!]|$)|(?:i|we|i['’]ve|we['’]ve) (?:also |then )?deployed (?:[\p{L}\uE000-]+ ){1,5}(?:to|on) |(?:deploy|deployment|rollout)(?: of \S+)? (?:finished|completed|succeeded|went through|is done|is complete)|ausgerollt|deployt|déployée?(?: sur)?|desplegad[ao]|despleg[uú]é)/u,
     by: /deploy|release|publish|\b(?:kubectl|helm|terraform|tofu|vercel|netlify|fly|flyctl|heroku|serverless|sls|cdk|gcloud|aws|az|wrangler|firebase|rsync|scp|ssh|docker|ansible\S*|pulumi|railway|surge|gh|kamal|sftp|lftp|oc|nomad)\b|\bgit\s+push\b/,
   },
   {
     name: 'kubectl apply',
+    stems: ['applied'],
     claim:
       /(?<![\p{L}])(?:(?:i|we|and|then|also) (?:then )?applied (?:it|them|the \w+|this|\uE000+) (?:with|using|via|through|to) (?:kubectl|the cluster|\uE000+)|applied (?:it|them) (?:with|using|via) (?:kubectl|terraform|helm))/u,
     by: /\b(?:kubectl|helm|terraform|tofu|kustomize|oc|argocd|flux)\b/,
   },
   {
     name: 'apply',
+    stems: ['\uE002'],
     claim:
       /(?<![\p{L}])(?:(?:ran|executed|lancé|exécuté|ejecuté|he ejecutado|habe)\s+(?:\uE002)|(?:\uE002)(?: \p{L}+){0,2} (?:ausgeführt|gelaufen))/u,
     by: /\b(?:terraform|tofu|pulumi|cdk)\s+(?:apply|up|deploy)\b/,
   },
   {
     name: 'installation',
+    stems: ['instal'],
     claim:
       /(?<![\p{L}])(?:(?:i|we|and|i['’]ve|then) (?:also |then )?installed (?:it|them|\uE000+|the (?:package|packages|dependency|dependencies|new dependency))(?= (?:in|into|with|via|using|from)\b|[.,;]|$)|\uE000+ (?:ist|wurde|sind|wurden) (?:jetzt |auch )?installiert|\uE000+ (?:est|a été|sont|ont été) installée?s?|(?:lo|la|los) instalé|(?:l['’]|les )ai installée?s?)/u,
     by: /install|\b(?:add|sync|get|require|restore|bundle|ci|update|upgrade|setup|bootstrap|tidy|shell|develop)\b|^(?:yarn|pnpm|bundle)\b|\bi\b/,
   },
   {
     name: 'benchmark',
+    stems: ['benchmark', 'profiled', 'load-tested', 'timed'],
     claim:
       /(?<![\p{L}])(?:(?:i|we|and|then) (?:also )?(?:benchmarked|profiled|load-tested|timed)(?= (?:both|the|it|them|this|all|\uE000))|(?:habe|haben) .{0,40}(?:benchmarkt|gebenchmarkt)|benchmarks? (?:was|were) run)/u,
     by: /./,
@@ -85,8 +94,9 @@ export function checkOperations(
     /(?<![\p{L}])(?:i|we|i['’]ve|we['’]ve|ich|j['’]ai|he|now|done|been|and|[\p{L}]+é)(?![\p{L}])|^(?:[\p{L}-]+ed|made|cut)\s/u.test(
       lower,
     );
-  for (const { name, claim, by } of operations) {
-    if (!claim.test(name === 'apply' ? marked : lower)) continue;
+  for (const { name, stems, claim, by } of operations) {
+    const text = name === 'apply' ? marked : lower;
+    if (!stems.some((stem) => text.includes(stem)) || !claim.test(text)) continue;
     const commands = session.commands.filter((each) => by.test(each.command));
     const ran = commands.filter((each) => !each.wasDenied);
     if (name === 'deployment' && ran.length > 0) {

@@ -3,7 +3,7 @@ import { minOf } from '../../core/index.ts';
 import { findAll } from '../find-all.ts';
 import type { ClaimVerdict } from '../types.ts';
 import type { Mention } from './command-mentions.ts';
-import { readNumbers, stemOf, type Figure } from './read-numbers.ts';
+import { findNumbers, readNumbers, stemOf, valuesOf, type Figure } from './read-numbers.ts';
 import { isCut } from './check-outcomes.ts';
 import type { Statement } from './split-statements.ts';
 import { hasOtherMeaning, withoutDenied } from './outcome-words.ts';
@@ -26,6 +26,7 @@ export const zeroWord: RegExp =
   /(?<![\p{L}\d])(?:no|none|zero|nothing(?: to)?|0|keine[rn]?|nichts|null|aucune?|zéro|rien à|ning[úu]na?|cero|nada (?:que|para))\s+(?:(?:tests?|resources?|ressources?|recursos|known|security)\s+)?(\p{L}{4,})/gu;
 
 const maxNumbers = 200;
+const maxStated = 12;
 
 /** Decides the figures of a statement against the output of the command that it names. */
 export function checkStatedFigures(
@@ -42,15 +43,19 @@ export function checkStatedFigures(
   if (hasOtherMeaning(lower, (text) => withoutDenied(text).replaceAll(zeroWord, ''))) return undefined;
   const output = session.evidence.resultText?.(last.call);
   if (output === undefined || output.trim() === '' || isCut(output)) return undefined;
-  const claimed = readNumbers(text.slice(0, 600), 3, 12, true).filter(
-    ({ at, end, values }) =>
-      at >= from &&
-      values.some((value) => value > 0) &&
-      !otherNumber.test(text.slice(Math.max(0, at - 30), at)) &&
-      !otherUnit.test(text.slice(end, end + 20)),
-  );
+  const start = text.slice(0, 600);
+  const isReported = ({ at, end }: Pick<Figure, 'at' | 'end'>): boolean =>
+    at >= from &&
+    !otherNumber.test(text.slice(Math.max(0, at - 30), at)) &&
+    !otherUnit.test(text.slice(end, end + 20));
   const zeros = findAll(zeroWord, lower.slice(Math.max(0, from)));
-  if (zeros.length === 0 && claimed.every(({ shown }) => hasNumber(output, shown))) return undefined;
+  // The words beside a number are read only if the output does not have the number.
+  const isShown = ({ shown, ...place }: Pick<Figure, 'at' | 'end' | 'shown'>): boolean =>
+    hasNumber(output, shown) || !isReported(place) || valuesOf(shown).every((value) => value <= 0);
+  if (zeros.length === 0 && findNumbers(start, maxStated).every(isShown)) return undefined;
+  const claimed = readNumbers(start, 3, maxStated, true).filter(
+    (figure) => figure.values.some((value) => value > 0) && isReported(figure),
+  );
   const numbers = readNumbers(output, 2, maxNumbers + 1);
   if (numbers.length === 0 || numbers.length > maxNumbers) return undefined;
   const proof = eventEvidence(session, last, last.command);

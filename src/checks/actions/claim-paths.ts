@@ -41,6 +41,8 @@ const segments = (path: string): readonly string[] =>
 
 /** How a claimed path and a path of the log are related: the same file, only the same name, or different. */
 export function comparePaths(claimed: string, recorded: string): 'same' | 'name' | 'different' {
+  // Most paths of the log are those of an answer behind a folder.
+  if (/^[^~].*[^./\\]$/.test(claimed) && recorded.endsWith(claimed) && isStart(recorded, claimed.length)) return 'same';
   const known = segments(recorded);
   if (claimed.endsWith('/')) return isInside(segments(claimed), known) ? 'same' : 'different';
   const own = segments(claimed.replace(/^~\//, ''));
@@ -59,6 +61,10 @@ export function comparePaths(claimed: string, recorded: string): 'same' | 'name'
       ? 'name'
       : 'different';
 }
+
+/** Whether a segment begins so many characters before the end of a path. */
+const isStart = (path: string, length: number): boolean =>
+  path.length === length || path[path.length - length - 1] === '/';
 
 const isInside = (folder: readonly string[], path: readonly string[]): boolean =>
   path.some((_, at) => at + folder.length < path.length && folder.every((each, i) => each === path[at + i]));

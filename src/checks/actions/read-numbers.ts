@@ -47,6 +47,12 @@ const preposition =
 const labelStem = (label: string): readonly string[] =>
   label === '' || stopWords.has(label.toLowerCase()) ? [] : [stemOf(label)];
 
+/** The places of the numbers of a text. */
+export const findNumbers = (text: string, max: number): readonly Pick<Figure, 'at' | 'end' | 'shown'>[] =>
+  findAll(numberPattern, text)
+    .slice(0, max)
+    .map(({ index, 0: shown }) => ({ at: index, end: index + shown.length, shown }));
+
 /** Reads the figures of a text with up to `reach` words behind them and the label before them. */
 export function readNumbers(text: string, reach: number, max: number, isStatement = false): readonly Figure[] {
   const found: Figure[] = [];
