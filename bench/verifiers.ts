@@ -1,7 +1,8 @@
 // What the deterministic layer costs: a 2,000-word answer against evidence, and the support scorer beside it. npm run bench -- --only verifiers
 import { contentWords, createSupportScorer, defaultVerifiers, runVerifiers, splitClaims } from '../src/checks/index.ts';
 import type { Claim, Evidence, VerifyContext } from '../src/checks/index.ts';
-import type { Event } from '../src/core/index.ts';
+import { actionClaims, actionLogView } from '../src/checks/actions/index.ts';
+import { fold, runStateView, type Event } from '../src/core/index.ts';
 import { createLogInput } from './checks.ts';
 import { measureCpu } from './measure-cpu.ts';
 
@@ -77,6 +78,22 @@ async function measureVerifiers(
   };
 }
 
+/** CPU milliseconds of the whole layer on the last answer of a log, as a session with verification calls it: the check of action claims, the split into claims, and the verifiers with results that were read before. */
+async function measureLayer(
+  rounds: number,
+  answer: string,
+  evidence: readonly Evidence[],
+  events: readonly Event[],
+): Promise<number> {
+  const check = actionClaims();
+  const state = fold(runStateView([], [actionLogView]), events);
+  const { signal } = new AbortController();
+  return measureCpu(rounds, async () => {
+    if (check.appliesTo?.(state) !== false) await check.run(state, signal);
+    await verifyAll(splitClaims(answer), { answer, evidence, events, signal });
+  });
+}
+
 const countWords = (text: string): number => text.split(/\s+/).length;
 
 function printRows(measured: Readonly<Record<string, number>>, words: number): void {
@@ -117,4 +134,8 @@ export async function benchVerifiers(rounds: number): Promise<void> {
     `\ndeterministic layer: ${countWords(log.answer)} words, ${splitClaims(log.answer).length} claims, the results of ${log.events.length} events as evidence (${words} words); CPU ms`,
   );
   printRows(await measureVerifiers(rounds, log.answer, createResults, log.events), words);
+  const whole = await measureLayer(rounds, log.answer, createResults(), log.events);
+  console.log(
+    `  ${'whole layer, known evidence'.padEnd(34)} ${whole.toFixed(3)} ms (action claims, claims, verifiers)`,
+  );
 }

@@ -40,10 +40,10 @@ export function checkActionClaims(answer: string, evidence: ActionEvidence): rea
       admitsFailure.test(
         answer.replaceAll(deniedFailures, '').replaceAll(repairedThings, '').replaceAll(pastFailures, ''),
       ));
-  const checked = claims.map(({ action, isOwn, ...claim }): CheckedClaim => {
+  const checked = claims.map(({ id, text, span, action, isOwn }): CheckedClaim => {
     const session = getSession();
     const verdict = checkAction(action, session, admits, answer);
-    return { ...claim, verdict: isOtherReport(claim.text, isOwn, verdict, session) ? otherReport : verdict };
+    return { id, text, span, verdict: isOtherReport(text, isOwn, verdict, session) ? otherReport : verdict };
   });
   const isKnown = (start: number, end: number): boolean =>
     checked.some(({ span, verdict }) => verdict.type === 'contradicted' && span.start < end && start < span.end);

@@ -73,7 +73,10 @@ function checkChanged(
 }
 
 /** The last change of files that fits. */
-function findLastChange(files: readonly ChangedFile[], fits: (change: Change) => boolean = () => true): Change | undefined {
+function findLastChange(
+  files: readonly ChangedFile[],
+  fits: (change: Change) => boolean = () => true,
+): Change | undefined {
   let last: Change | undefined;
   for (const { changes } of files)
     for (const change of changes) if ((last === undefined || change.seq >= last.seq) && fits(change)) last = change;

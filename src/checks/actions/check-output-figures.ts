@@ -45,9 +45,7 @@ export function checkStatedFigures(
   if (output === undefined || output.trim() === '' || isCut(output)) return undefined;
   const start = text.slice(0, 600);
   const isReported = ({ at, end }: Pick<Figure, 'at' | 'end'>): boolean =>
-    at >= from &&
-    !otherNumber.test(text.slice(Math.max(0, at - 30), at)) &&
-    !otherUnit.test(text.slice(end, end + 20));
+    at >= from && !otherNumber.test(text.slice(Math.max(0, at - 30), at)) && !otherUnit.test(text.slice(end, end + 20));
   const zeros = findAll(zeroWord, lower.slice(Math.max(0, from)));
   // The words beside a number are read only if the output does not have the number.
   const isShown = ({ shown, ...place }: Pick<Figure, 'at' | 'end' | 'shown'>): boolean =>

@@ -133,6 +133,8 @@ const classes: readonly (readonly [
     /(?<![\p{L}-])(?:deploy(?:ment|ed)?|rollout|despliegue|déploiement)(?![\p{L}-])/gu,
   ],
 ];
+/** A text with a stem of a class. */
+const anyStem = new RegExp(classes.flatMap(([, stems]) => stems).join('|'));
 const classCommands: Readonly<Partial<Record<string, RegExp>>> = {
   plan: /\b(?:terraform|tofu)\s+plan\b|\bpulumi\s+preview\b/,
   image: /\b(?:docker|podman|buildah|nerdctl)\s+(?:buildx?|compose\s+build)\b/,
@@ -180,7 +182,7 @@ export function findMentions({ text, lower, code }: Statement, session: SessionA
         continue;
       if (isFree(at, end)) found.push({ at, end, name, runs, isExact: true });
     }
-  for (const [task, stems, words] of classes)
+  for (const [task, stems, words] of anyStem.test(lower) ? classes : [])
     for (const match of stems.some((stem) => lower.includes(stem)) ? findAll(words, lower) : []) {
       const [at, end] = [match.index, match.index + match[0].length];
       if (!isFree(at, end) || (task === 'test' && isPart(lower, at, end))) continue;
@@ -189,7 +191,7 @@ export function findMentions({ text, lower, code }: Statement, session: SessionA
       if (runs.length > 0)
         found.push({ at, end, name: match[0], runs, isExact: false, ...(pattern ? {} : { task: task as Task }) });
     }
-  return found.toSorted((a, b) => a.at - b.at);
+  return found.length < 2 ? found : found.toSorted((a, b) => a.at - b.at);
 }
 
 /** A program of the list that a statement names without code marks and that did not run. */

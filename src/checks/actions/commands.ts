@@ -172,8 +172,21 @@ function normalize(command: string): string {
   return found;
 }
 
-/** Whether a command of the log is the command that an answer names; an answer may leave out arguments. */
+let lastClaimed = '';
+let lastRecorded = '';
+let wasSame = false;
+
+/** Whether a command of the log is the command that an answer names; an answer may leave out arguments. The result is kept for the next call: a session runs one command many times. */
 export function isSameCommand(claimed: string, recorded: string): boolean {
+  if (claimed !== lastClaimed || recorded !== lastRecorded) {
+    lastClaimed = claimed;
+    lastRecorded = recorded;
+    wasSame = compareCommands(claimed, recorded);
+  }
+  return wasSame;
+}
+
+function compareCommands(claimed: string, recorded: string): boolean {
   const own = normalize(/^[$>]/.test(claimed) ? claimed.replace(/^[$>]\s+/, '') : claimed);
   const other = normalize(recorded);
   if (own === '') return false;

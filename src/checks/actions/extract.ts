@@ -56,17 +56,12 @@ export function extractFromText(
       hasCodeBlock,
     };
     const listed = label === undefined ? undefined : readListedFile(reading, label);
-    const actions = isQuestion(sentence.text)
-      ? []
-      : [...(listed ? [listed] : []), ...(words ? readActions(reading) : [])];
+    const read = !words || isQuestion(sentence.text) ? [] : readActions(reading);
+    const actions = listed && !isQuestion(sentence.text) ? [listed, ...read] : read;
     label = readLabel(sentence) ?? (listed ? label : undefined);
     if (actions.length === 0) continue;
     const isOwn = /\b(?:I|[Ww]e|[Ii]ch|[Jj]['’]ai|[Hh]e [a-z]+[ai]do)\b|我/.test(sentence.text);
-    const seen = new Set<string>();
-    for (const action of actions) {
-      const key = JSON.stringify(action);
-      if (seen.has(key)) continue;
-      seen.add(key);
+    for (const action of actions.length > 1 ? withoutRepeated(actions) : actions)
       claims.push({
         id: `c${claims.length + 1}`,
         text: answer.slice(sentence.start, sentence.end).trim(),
@@ -74,10 +69,19 @@ export function extractFromText(
         isOwn,
         action,
       });
-    }
   }
   return claims;
 }
+
+/** The actions without those that are equal to an earlier one. */
+const withoutRepeated = (actions: readonly Action[]): Iterable<Action> => {
+  const found = new Map<string, Action>();
+  for (const action of actions) {
+    const key = JSON.stringify(action);
+    if (!found.has(key)) found.set(key, action);
+  }
+  return found.values();
+};
 
 /** Headings of lists of what may be done later. */
 const proposal =
@@ -97,19 +101,24 @@ function isJson(text: string): boolean {
   }
 }
 
+/** The readers of a sentence, in the order of their actions. */
+const readers: readonly ((reading: Reading) => readonly Action[])[] = [
+  readFileItem,
+  readNewFiles,
+  readOutcomes,
+  readResults,
+  readNegations,
+  readFigures,
+  readLanguages,
+];
+
 function readActions(reading: Reading): readonly Action[] {
   const actions: Action[] = [];
   for (const predicate of findPredicates(reading.sentence, reading.words))
-    actions.push(
-      ...(predicate.subject ? readPassive(reading, predicate) : readVerb(reading, predicate.verb, predicate.at)),
-    );
-  actions.push(
-    ...readFileItem(reading),
-    ...readNewFiles(reading),
-    ...readOutcomes(reading),
-    ...readResults(reading),
-    ...readNegations(reading),
-  );
-  actions.push(...readFigures(reading), ...readLanguages(reading));
+    for (const action of predicate.subject
+      ? readPassive(reading, predicate)
+      : readVerb(reading, predicate.verb, predicate.at))
+      actions.push(action);
+  for (const read of readers) for (const action of read(reading)) actions.push(action);
   return actions;
 }

@@ -1,4 +1,5 @@
 // The words by which answers report actions: verbs by what they say was done, with their forms, and one class letter for every word that matters to a statement.
+import { hashWord } from '../word-hash.ts';
 
 /** What a verb says was done. */
 export type VerbKind =
@@ -151,14 +152,6 @@ for (const [letter, list] of Object.entries(letters))
     lexicon.set(word, createEntry(word, letter, 'VRrxjTBJP'.includes(letter) ? known?.verb : undefined));
   }
 
-/** The hash of no characters. */
-export const hashStart = 7;
-
-/** Adds a character to a hash; letters of both cases count as the same. */
-export const hashCode = (hash: number, code: number): number => (Math.imul(hash, 31) + toLowerCode(code)) | 0;
-
-const toLowerCode = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code);
-
 /** The entries by number; number 0 is no entry. */
 export const entries: readonly Entry[] = [createEntry('', 'o'), ...lexicon.values()];
 
@@ -168,8 +161,7 @@ const hashes = new Int32Array(tableSize);
 const numbers = new Uint16Array(tableSize);
 for (const [number, { word }] of entries.entries()) {
   if (number === 0) continue;
-  let hash = hashStart;
-  for (let i = 0; i < word.length; i++) hash = hashCode(hash, word.charCodeAt(i));
+  const hash = hashWord(word);
   let place = hash & (tableSize - 1);
   while (numbers[place] !== 0) place = (place + 1) & (tableSize - 1);
   hashes[place] = hash;

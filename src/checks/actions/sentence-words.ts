@@ -1,15 +1,9 @@
 // Splits a sentence into words in one pass over its characters, and gives each word a class letter, so that statements are read from a short text of letters.
 import { codeMark, quoteMark, type ClaimText, type Sentence } from './claim-text.ts';
-import { entries, hashStart, lookUp, type Verb } from './lexicon.ts';
+import { hashCode, hashStart } from '../word-hash.ts';
+import { LazyWord, type Word } from './lazy-word.ts';
+import { entries, lookUp } from './lexicon.ts';
 import { figureStart, hasObjectWord, isPredicate, outcomeStart, readStart, maxPrefixLength } from './word-starts.ts';
-
-/** A word of a sentence: its place, its text in lower case, and its verb if it is a form of one. */
-export type Word = {
-  readonly at: number;
-  readonly end: number;
-  readonly text: string;
-  readonly verb: Verb | undefined;
-};
 
 /** A sentence as words, and one letter for each of them. */
 export type SentenceWords = {
@@ -97,6 +91,7 @@ const letters = new Uint8Array(maxWords);
 const numbers = new Uint16Array(maxWords);
 /** The class letters of entries by number, and 1 if an entry is a past form. */
 const entryLetters = Uint8Array.from(entries, ({ code }) => code);
+const entryVerbs = entries.map(({ verb }) => verb);
 const entryPasts = Uint8Array.from(entries, ({ isPast }) => (isPast ? 1 : 0));
 /** How many words at the start can stand before a verb without a subject: a label and adverbs. */
 const maxLead = 9;
@@ -133,7 +128,7 @@ export function splitSentence({ answer, codes }: ClaimText, { text, start }: Sen
       lower = lowerCodes[code] ?? 0;
       if (lower === 0) break;
       shared &= lower;
-      hash = (Math.imul(hash, 31) + lower) | 0;
+      hash = hashCode(hash, lower);
     }
     const startHash = hash;
     if (i === early)
@@ -142,30 +137,43 @@ export function splitSentence({ answer, codes }: ClaimText, { text, start }: Sen
         lower = lowerCodes[code] ?? 0;
         if (lower === 0) break;
         shared &= lower;
-        hash = (Math.imul(hash, 31) + lower) | 0;
+        hash = hashCode(hash, lower);
       }
     if (i > from && (code === 32 || i >= length)) {
       const startKind = readStart(startHash);
-      started |= startKind;
-      if ((shared & letterBits) !== letterBits) mayNameObject ||= hasObjectWord(codes, from, i, length);
-      else if ((startKind & outcomeStart) > 0) mayNameObject ||= isPredicate(codes, i, length);
-      const number = lookUp(hash);
-      const letter = number > 0 ? (entryLetters[number] ?? 0) : letterOf(text, codes, from, i, start, 0);
-      if (entryPasts[number] === 1) {
-        found |= groups.past;
-        if (count < maxLead) isBare = true;
+      if ((shared & letterBits) !== letterBits) {
+        // Behind a hyphen another word can begin.
+        started |= figureStart;
+        mayNameObject ||= hasObjectWord(codes, from, i, length);
+      } else if (startKind > 0) {
+        started |= startKind;
+        if ((startKind & outcomeStart) > 0) mayNameObject ||= isPredicate(codes, i, length);
       }
-      count = addWord(count, letter, from - start, i - start, number);
-      found |= bits[letter] ?? 0;
+      const number = lookUp(hash);
+      if (number > 0) {
+        if (entryPasts[number] === 1) {
+          found |= groups.past;
+          if (count < maxLead) isBare = true;
+        }
+        const letter = entryLetters[number] ?? 0;
+        count = addWord(count, letter, from - start, i - start, number);
+        found |= bits[letter] ?? 0;
+      } else {
+        const isCommon = (shared & letterBits) === letterBits && endings[codes[i - 1] ?? 0] === 0;
+        const letter = isCommon ? 111 : letterOf(text, codes, from, i, start, 0);
+        count = addWord(count, letter, from - start, i - start, 0);
+        found |= bits[letter] ?? 0;
+      }
       i++;
       continue;
     }
     // Other words have signs: the hash is without those behind the word, and a dot or a slash inside is kept.
+    const isOneWord = i > from && (i + 1 >= length || ((signs[codes[i + 1] ?? 0] ?? 0) & gap) > 0);
     i = from;
     while (i < length && ((signs[codes[i] ?? 0] ?? 0) & before) > 0) i++;
     const at = i;
     let end = i;
-    started |= i > from ? readStart(startHash) : figureStart;
+    started |= isOneWord ? readStart(startHash) : figureStart;
     hash = hashStart;
     let wordHash = hashStart;
     let inner = 0;
@@ -176,7 +184,7 @@ export function splitSentence({ answer, codes }: ClaimText, { text, start }: Sen
         code = codes[i] ?? 0;
         lower = lowerCodes[code] ?? 0;
         if (lower === 0) break;
-        hash = (Math.imul(hash, 31) + lower) | 0;
+        hash = hashCode(hash, lower);
       }
       const sign = i < length ? (signs[code] ?? 0) : gap;
       if ((i > at && lower === 0 && ((signs[codes[i - 1] ?? 0] ?? 0) & behind) === 0) || (i >= length && lower !== 0)) {
@@ -185,7 +193,7 @@ export function splitSentence({ answer, codes }: ClaimText, { text, start }: Sen
         wordInner = inner;
       }
       if ((sign & gap) > 0) break;
-      hash = (Math.imul(hash, 31) + code) | 0;
+      hash = hashCode(hash, code);
       inner |= sign & (dot | ideograph);
       i++;
       if ((sign & behind) === 0) {
@@ -216,6 +224,10 @@ export function splitSentence({ answer, codes }: ClaimText, { text, start }: Sen
 /** Bits that all letters from a to z have, but no digit and no hyphen. */
 const letterBits = 0x60;
 
+/** The last letters, in both cases, of words whose ending says what they are; other words of letters from a to z are any words. */
+const endings = new Uint8Array(0x10000);
+for (const letter of 'ydotlYDOTL') endings[codeOf(letter)] = 1;
+
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13) || code === 160;
 
 function addWord(count: number, letter: number, at: number, end: number, number = 0): number {
@@ -244,29 +256,12 @@ const hasBoth = (found: number, some: number, others: number): boolean => (found
 
 const letterBytes = Buffer.from(letters.buffer);
 
-/** A word whose text is copied out of its sentence only if it is read. */
-class LazyWord implements Word {
-  readonly at: number;
-  readonly end: number;
-  readonly verb: Verb | undefined;
-  readonly #sentence: string;
-  constructor(at: number, end: number, sentence: string, verb: Verb | undefined) {
-    this.at = at;
-    this.end = end;
-    this.#sentence = sentence;
-    this.verb = verb;
-  }
-  get text(): string {
-    return this.#sentence.slice(this.at, this.end);
-  }
-}
-
 function collect(text: string, count: number, mayHaveFigure: boolean): SentenceWords {
   const lowered = text.toLowerCase();
   const lower = lowered.length === text.length ? lowered : text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
   const words: Word[] = [];
   for (let i = 0; i < count; i++)
-    words.push(new LazyWord(starts[i] ?? 0, ends[i] ?? 0, lower, entries[numbers[i] ?? 0]?.verb));
+    words.push(new LazyWord(starts[i] ?? 0, ends[i] ?? 0, lower, entryVerbs[numbers[i] ?? 0]));
   return { words, shape: letterBytes.toString('latin1', 0, count), lower, mayHaveFigure };
 }
 

@@ -1,5 +1,5 @@
 // Recognizes words of outcomes, operations and figures by their first five letters, so that most sentences are left after one pass over their characters.
-import { hashCode, hashStart } from './lexicon.ts';
+import { hashCode, hashStart } from '../word-hash.ts';
 
 /** The bit of words that can be one of an outcome or an operation. */
 export const outcomeStart = 1;
@@ -24,10 +24,10 @@ kinds[0xe000] = 2;
 /** How many letters a start has at most. */
 export const maxPrefixLength = 5;
 
-/** Adds a letter to the hash of a start, as `hashCode` of the lexicon does for letters from a to z: a word is hashed once for both. Letters of both cases count as the same, also those with accents. */
+/** Adds a letter to the hash of a start: the hash of a word in lower case begins with it. Letters of both cases count as the same, also those with accents. */
 const addLetter = (hash: number, code: number): number => hashCode(hash, code | 32);
 
-function hashWord(word: string): number {
+function hashLetters(word: string): number {
   let hash = hashStart;
   for (let i = 0; i < word.length; i++) hash = addLetter(hash, word.charCodeAt(i));
   return hash;
@@ -37,7 +37,7 @@ function hashWord(word: string): number {
 const followers = new Set(
   'and but in on with without after again now successfully both the it them to for und et y sin sans ohne correctamente terminó finished completed is was are were'
     .split(' ')
-    .map(hashWord),
+    .map(hashLetters),
 );
 
 const starts = new Map<number, number>();
@@ -46,7 +46,7 @@ for (const [bit, list] of [
   [figureStart, figures],
 ] as const)
   for (const word of list.split(' ')) {
-    const hash = hashWord(word);
+    const hash = hashLetters(word);
     starts.set(hash, (starts.get(hash) ?? 0) | bit);
   }
 

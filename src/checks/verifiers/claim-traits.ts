@@ -1,7 +1,7 @@
 // Says in one pass over the characters of a claim which verifiers may have something to do; what it says is checked again by their patterns.
 import { numberWords } from './numbers.ts';
 import { getUnitTable } from './unit-table.ts';
-import { hashCode, hashStart, hashWord } from './word-hash.ts';
+import { hashCode, hashStart, hashWord } from '../word-hash.ts';
 
 /** What a text may contain, as bits. A text without a bit has nothing of its kind; a text with it may have it. */
 export const traits = {

@@ -2,7 +2,7 @@
 import type { Evidence } from '../types.ts';
 import { negatingWords } from '../words.ts';
 import { findOccurrences, normalEvidence, oncePerText } from './source-text.ts';
-import { hashCode, hashStart, hashWord } from './word-hash.ts';
+import { hashCode, hashStart, hashWord } from '../word-hash.ts';
 
 /** A sentence by a hash of its words without articles, auxiliaries, negations and the last number, which is apart. */
 type Shape = { readonly key: number; readonly number: number; readonly isDenied: boolean };

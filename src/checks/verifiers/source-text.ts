@@ -1,6 +1,6 @@
 // Text with white space and typographic quotation marks normalised, and the way back to the places in the original.
 import type { Evidence, TextSpan } from '../types.ts';
-import { collectHashes, hasOnlyHashes } from './word-hash.ts';
+import { collectHashes, hasOnlyHashes } from '../word-hash.ts';
 
 /** A text in which a run of white space is one space and quotation marks are those of ASCII; nothing else is changed. */
 export type NormalText = {

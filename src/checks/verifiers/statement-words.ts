@@ -1,7 +1,7 @@
 // Reads the content words of a sentence as hashes: its subject, its numbers, and whether it denies or describes.
 import { negatingWords } from '../words.ts';
 import { contraryWords, oppositeWords } from './contrary-words.ts';
-import { hashCode, hashStart, hashWord } from './word-hash.ts';
+import { hashCode, hashStart, hashWord } from '../word-hash.ts';
 
 /** The words of a sentence or clause. */
 export type Statement = {
