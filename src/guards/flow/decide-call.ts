@@ -1,13 +1,13 @@
 // The flow policy: decides about a call from the labels of its values, the declaration of its tool and the words of the user.
 import { isObject, type Json } from '../../core/index.ts';
-import { costlyActions, findBadContent } from './content-rules.ts';
+import { sharedActions } from './action-kinds.ts';
+import { findBadContent } from './content-rules.ts';
 import { findEgress } from './egress.ts';
 import { valueTokens, type FlowState } from './flow-state.ts';
 import { labelValue, readContext, type Label } from './label-value.ts';
 import { normalizeText, splitTokens } from './normalize-text.ts';
 import { completesEffect } from './pending-effect.ts';
-import { asksForAll } from './trusted-records.ts';
-import { wholeForms } from './whole-values.ts';
+import { findUnnamed } from './unnamed-targets.ts';
 import {
   controlRoles,
   type FlowCall,
@@ -21,20 +21,6 @@ const isControlRole = (role: string): boolean =>
   role === 'undeclared' || (controlRoles as readonly string[]).includes(role);
 /** For these roles a value that is found nowhere is usual: a new file, a computed sum, a new title. */
 const mayBeNew: ReadonlySet<string> = new Set(['path', 'amount', 'title']);
-
-/** Actions that change what others see or what things do. Such a change needs words of the user, also if it stays in a system of the user; work on files and commands does not. */
-const sharedActions: ReadonlySet<string> = new Set([
-  ...costlyActions,
-  'message',
-  'change',
-  'create',
-  'share',
-  'invite',
-  'book',
-  'schedule',
-  'upload',
-  'request',
-]);
 
 /** Decides about a call. Changes nothing. */
 export function decideCall(state: FlowState, { tools, actions }: FlowDeclarations, call: FlowCall): FlowDecision {
@@ -78,31 +64,19 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
   const isLocal = effect === 'write' && !destructive && !sharedActions.has(action);
   const isRequested =
     isLocal ||
-    isActionRequested(state, call.tool, actions.get(action), destructive) ||
+    isActionRequested(state, call.tool, action, actions, destructive) ||
     (!destructive &&
       values.some(
         (each) =>
           ['url', 'recipient', 'account'].includes(each.role) && each.label === 'user' && !state.isOwnValue(each.value),
       ));
   if (bad.length > 0) return ask(isRequested ? 'untrusted-value' : 'untrusted-value-not-requested', bad);
-  const unnamed = findUnnamed(state, values);
+  const unnamed = findUnnamed(state, values, isLocal);
   if (unnamed.length > 0) return ask('unnamed-target', unnamed);
-  const content = effect === 'external' || costlyActions.has(action) ? findBadContent(state, action, values) : [];
+  const content = isLocal ? [] : findBadContent(state, declaration, values);
   if (content.length > 0) return ask('untrusted-content', content);
   // Without a text of a third party only the model can be wrong: the permission gate asks about its calls.
   return isRequested || (!destructive && !state.hasUntrusted) ? allow() : ask('not-requested');
-}
-
-/** Recipients and accounts of records that the user did not name: a text of a third party can have chosen them. */
-function findUnnamed(state: FlowState, values: readonly LabelledValue[]): readonly LabelledValue[] {
-  // The label is read last: it needs the session.
-  const trusted = values.filter(
-    (each) => (each.role === 'recipient' || each.role === 'account') && each.label === 'trusted',
-  );
-  if (trusted.length === 0 || !state.hasUntrusted || state.userTexts.some(asksForAll)) return [];
-  return trusted.filter(
-    ({ role, value }) => !wholeForms(role, value).some((form) => !state.isTrustedLeaf(form) || state.isNamed(form)),
-  );
 }
 
 /** Words of names that say nothing about what a tool does. */
@@ -110,13 +84,23 @@ const plainWords: ReadonlySet<string> = new Set(
   'a an the of to in on at by for and or my all new get set do is it me run use'.split(' '),
 );
 
-/** Whether the user's words ask for an action: by the words of the action, or without them by a word of the name of the tool. The name of a thing does not ask to delete it: of a destructive tool only the first word counts. */
-function isActionRequested(state: FlowState, tool: string, words: RegExp | undefined, isDestructive: boolean): boolean {
-  if (words) return state.userTexts.some((text) => words.test(text));
+/** Whether the user's words ask for an action: by the words of the action, by the verb and a noun of the name of the tool, or, without words of the action, by a word of the name. The name of a thing does not ask to delete it: of a destructive tool only the first word counts. */
+function isActionRequested(
+  state: FlowState,
+  tool: string,
+  action: string,
+  actions: FlowDeclarations['actions'],
+  isDestructive: boolean,
+): boolean {
+  const words = actions.get(action);
+  if (words && state.userTexts.some((text) => words.test(text))) return true;
   const names = splitTokens(normalizeText(tool.replace(/^.*__/, '').replaceAll('_', ' ')));
-  return (isDestructive ? names.slice(0, 1) : names).some(
-    (name) => name.length > 1 && !plainWords.has(name) && state.isFromUser([name]),
-  );
+  const isTyped = (name: string): boolean => name.length > 1 && !plainWords.has(name) && state.isFromUser([name]);
+  if (!words) return (isDestructive ? names.slice(0, 1) : names).some(isTyped);
+  const [verb = '', ...nouns] = names;
+  // A verb of another action, such as `send`, asks for that one.
+  const isOfOther = [...actions].some(([name, other]) => name !== action && other.test(verb));
+  return !isOfOther && isTyped(verb) && nouns.some((noun) => isTyped(noun) || isTyped(`${noun}s`));
 }
 
 const addressPattern = /[a-z][a-z\d+.-]{1,20}:\/\/[^\s'"`|;&<>()]+/gi;

@@ -1,6 +1,7 @@
 // What the flow policy keeps of a session: its entries, and indexes of them that the states of the session share.
 import { listAmounts, listNumberWords } from './amounts.ts';
 import { normalizeText, valueTokens } from './normalize-text.ts';
+import { RecordChoices, type ListedRecord } from './record-choices.ts';
 import { TokenIndex } from './token-index.ts';
 import { TrustedRecords, type RecordFields } from './trusted-records.ts';
 import { hostOf, splitRuns } from './whole-values.ts';
@@ -13,6 +14,8 @@ export type FlowEntry =
   | { readonly type: 'trusted'; readonly text: string; readonly isText?: boolean; readonly of?: RecordFields }
   | { readonly type: 'untrusted'; readonly text: string; readonly source: FlowSource; readonly isPrivate?: boolean }
   | { readonly type: 'private'; readonly source: FlowSource }
+  /** A list of records in a result that can be trusted. */
+  | { readonly type: 'records'; readonly records: readonly ListedRecord[] }
   | {
       readonly type: 'approved' | 'refused';
       /** The key of the call. */
@@ -44,6 +47,7 @@ export class FlowMemory {
   readonly trustedLeaves: Map<string, number> = new Map();
   readonly trustedHosts: Map<string, number> = new Map();
   readonly trustedRecords: TrustedRecords = new TrustedRecords();
+  readonly choices: RecordChoices = new RecordChoices();
   /** Approvals and refusals of a value or a call, in order. */
   readonly answers: Map<string, { readonly entry: number; readonly isApproved: boolean }[]> = new Map();
 
@@ -84,6 +88,9 @@ export class FlowMemory {
         }
         break;
       }
+      case 'records':
+        this.choices.add(entry.records, number);
+        break;
       case 'private':
       case 'effect':
     }

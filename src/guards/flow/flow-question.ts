@@ -17,8 +17,8 @@ const reasons: Readonly<Record<FlowRule, string>> = {
   'refused-before': 'You refused this call before.',
   'untrusted-value': 'A text of a third party decides what this call acts on.',
   'untrusted-value-not-requested': 'You did not ask for this, and a text of a third party decides what it acts on.',
-  'untrusted-content': 'You did not write these links, sums, quantities or dates.',
-  'unnamed-target': 'You did not name this recipient or account, and text of third parties was read.',
+  'untrusted-content': 'You did not write these links, sums, quantities, dates or settings.',
+  'unnamed-target': 'You did not name what this call acts on, and text of third parties was read.',
   'not-requested': 'You did not ask for this.',
   'private-data': 'It can send out private data, and text of third parties is in this session.',
 };

@@ -3,6 +3,7 @@ import { canonicalJson } from '../../core/index.ts';
 import { callAnswer, FlowMemory, valueAnswer, type FlowEntry, type UntrustedText } from './flow-memory.ts';
 import { nextEffect, type LatestEffect } from './latest-effect.ts';
 import { normalizeText } from './normalize-text.ts';
+import type { RecordChoice } from './record-choices.ts';
 import type { RecordFields } from './trusted-records.ts';
 import { splitRuns } from './whole-values.ts';
 import type { FlowCall, FlowSource } from './types.ts';
@@ -82,6 +83,7 @@ export class FlowState {
     for (const entry of entries) {
       // A text that is there already adds nothing: a file that is read again must not take memory again.
       if (entry.type === 'untrusted' && memory.hasText(entry)) continue;
+      if (entry.type === 'records' && memory.choices.has(entry.records)) continue;
       memory.push(entry);
       if (entry.type === 'effect')
         latestEffect = nextEffect(latestEffect, entry, memory.untrusted.count, memory.trusted.count);
@@ -155,6 +157,11 @@ export class FlowState {
   isNamed(value: string): boolean {
     const isTyped = (token: string): boolean => this.isFromUser([token]);
     return this.#memory.trustedRecords.isNamed(normalizeText(value).trim(), this.#counts.entries, isTyped);
+  }
+
+  /** Which record the user named, if a value is of one among several. */
+  findChoice(value: string): RecordChoice | undefined {
+    return this.#memory.choices.find(value, this.#counts.entries, (token) => this.isFromUser([token]));
   }
 
   /** Whether a trusted value is an address with this host. */

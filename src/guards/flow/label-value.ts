@@ -24,8 +24,8 @@ export function labelValue(state: FlowState, role: LabelledValue['role'], value:
   if (role === 'amount') return labelAmount(state, value);
   if (wholeRoles.has(role)) return labelWhole(state, role, value);
   if (role === 'id' && value.length < minIdChars) {
-    if (state.isTrustedLeaf(value)) return { label: 'trusted' };
     if (isMixed(value) && state.isFromUser(tokens)) return { label: 'user' };
+    if (state.isTrustedLeaf(value)) return { label: 'trusted' };
     return labelUntrusted(state, value) ?? { label: 'unknown' };
   }
   if (role === 'path' && isInRoots(state, value)) return { label: 'user' };

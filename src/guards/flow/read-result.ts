@@ -2,6 +2,7 @@
 import { isObject, type Json } from '../../core/index.ts';
 import { valueTokens, type FlowEntry, type FlowState } from './flow-state.ts';
 import { parseStructure } from './parse-structure.ts';
+import { listRecords } from './record-choices.ts';
 import { listFields, type RecordFields } from './trusted-records.ts';
 import type { FlowCall, FlowSource, LabelledValue, OutputDeclaration, ToolDeclaration } from './types.ts';
 
@@ -53,6 +54,8 @@ export function readResult(
   function visit(each: Json, field: string, kind: FieldKind, of: RecordFields | undefined): boolean {
     if (leaves.length > maxFields) return false;
     if (Array.isArray(each)) {
+      const records = kind === 'trusted' ? listRecords(each as readonly Json[], isUntrusted) : undefined;
+      if (records) leaves.push({ type: 'records', records });
       const isChoice = each.length > 1 && !isNamed;
       return each.every((item, i) =>
         visit(

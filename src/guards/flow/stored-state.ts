@@ -32,6 +32,8 @@ function isEntry(value: unknown): value is FlowEntry {
       return typeof value['text'] === 'string';
     case 'untrusted':
       return typeof value['text'] === 'string' && isObject(value['source']);
+    case 'records':
+      return Array.isArray(value['records']);
     case 'private':
       return isObject(value['source']);
     case 'approved':

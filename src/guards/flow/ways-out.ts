@@ -1,5 +1,6 @@
 // Decides whether a call can carry data out of a session: where it goes, and whether the user named that place and the data.
 import { isObject } from '../../core/index.ts';
+import { sharedActions } from './action-kinds.ts';
 import { findCommandWaysOut } from './command-ways-out.ts';
 import { namesData } from './data-kinds.ts';
 import { valueTokens, type FlowState } from './flow-state.ts';
@@ -33,7 +34,8 @@ export function findWayOut(
   const programs = commands.flatMap(findCommandWaysOut);
   const places = values.filter(({ role }) => placeRoles.has(role));
   const isPush = action === 'git-remote' && fields['operation'] === 'push';
-  if (effect === 'write' && places.length === 0 && programs.length === 0 && action !== 'visit') return undefined;
+  const isSeen = action === 'visit' || sharedActions.has(action ?? '');
+  if (effect === 'write' && places.length === 0 && programs.length === 0 && !isSeen) return undefined;
   const carried = values.filter(
     ({ role, parameter, value }) =>
       // A link that was copied as it stands is labelled as content.
