@@ -13,15 +13,16 @@ const numberDetectors: readonly NumberDetector[] = [cardDetector, ...nationalNum
 /** The kinds of personal data that are found. */
 export const personalKinds: readonly string[] = [...detectors, ...numberDetectors].map(({ kind }) => kind);
 
-/** Returns the personal data of a text. Ranges may overlap. */
-export function findPersonalData(text: string): readonly DlpFinding[] {
+/** Returns the personal data of a text, without some kinds. Ranges may overlap. */
+export function findPersonalData(text: string, without: ReadonlySet<string> = new Set()): readonly DlpFinding[] {
   const found: DlpFinding[] = [];
   if (/\d/.test(text))
     for (const window of findNumberWindows(text)) {
       const match = numberDetectors.find((each) => each.matches(window, text));
-      if (match) found.push({ from: window.from, to: window.to, kind: match.kind, category: 'personal' });
+      if (match && !without.has(match.kind))
+        found.push({ from: window.from, to: window.to, kind: match.kind, category: 'personal' });
     }
   for (const { kind, find } of detectors)
-    for (const { from, to } of find(text)) found.push({ from, to, kind, category: 'personal' });
+    if (!without.has(kind)) for (const { from, to } of find(text)) found.push({ from, to, kind, category: 'personal' });
   return found;
 }

@@ -41,6 +41,9 @@ export class FlowMemory {
   readonly userTexts: string[] = [];
   readonly untrustedTexts: UntrustedText[] = [];
   readonly #texts = new Set<string>();
+  /** How many characters the untrusted texts have, and how many of these texts were searched for private data. */
+  untrustedChars = 0;
+  searched: { readonly texts: number; readonly chars: number } = { texts: 0, chars: 0 };
   /** The number of the first entry that has a value. */
   readonly userAmounts: Map<number, number> = new Map();
   readonly trustedAmounts: Map<number, number> = new Map();
@@ -54,6 +57,13 @@ export class FlowMemory {
   /** Whether it has an untrusted text. */
   hasText({ text, isPrivate = false }: UntrustedText): boolean {
     return this.#texts.has(text) && !isPrivate;
+  }
+
+  /** Notes that the first texts of third parties were searched. */
+  noteSearched(texts: number): void {
+    if (texts <= this.searched.texts) return;
+    const more = this.untrustedTexts.slice(this.searched.texts, texts);
+    this.searched = { texts, chars: more.reduce((sum, { text }) => sum + text.length, this.searched.chars) };
   }
 
   push(entry: FlowEntry): void {
@@ -76,6 +86,7 @@ export class FlowMemory {
       case 'untrusted':
         this.untrusted.add(entry.text);
         this.untrustedTexts.push(entry);
+        this.untrustedChars += entry.text.length;
         this.#texts.add(entry.text);
         break;
       case 'approved':

@@ -125,6 +125,36 @@ export class FlowState {
     return this.#counts.untrusted > 0;
   }
 
+  /** The texts of third parties. */
+  get untrustedTexts(): readonly UntrustedText[] {
+    return this.#memory.untrustedTexts.slice(0, this.#counts.untrusted);
+  }
+
+  /** How many characters of texts of third parties are not indexed yet. */
+  get unindexedChars(): number {
+    return this.#memory.untrusted.pendingChars;
+  }
+
+  /** Indexes a part of them. */
+  indexPiece(): void {
+    this.#memory.untrusted.indexPiece();
+  }
+
+  /** How many texts of third parties were searched for private data. */
+  get searchedTexts(): number {
+    return this.#memory.searched.texts;
+  }
+
+  /** How many characters were added after them. */
+  get unsearchedChars(): number {
+    return this.#memory.untrustedChars - this.#memory.searched.chars;
+  }
+
+  /** Notes that all texts of this state were searched. */
+  noteSearched(): void {
+    this.#memory.noteSearched(this.#counts.untrusted);
+  }
+
   /** The texts of the user. */
   get userTexts(): readonly string[] {
     return this.#memory.userTexts.slice(0, this.#counts.user);

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { messageToolCalls, type Event, type Json, type MessagePart } from '../../core/index.ts';
 import { decideCall } from './decide-call.ts';
 import { toFlowCall } from './flow-call.ts';
+import { prepareState } from './prepare-state.ts';
 import { nameSources, readPrivateData } from './private-data.ts';
 import { callKey, FlowState, type FlowEntry, type FlowStateOptions } from './flow-state.ts';
 import { flowViewName, readStoredEvents, subagentAnnotation, type FlowLog } from './flow-log.ts';
@@ -37,6 +38,7 @@ export type FlowFoldOptions = FlowStateOptions & { readonly declarations: FlowDe
 
 /** So many events are read in a few milliseconds. */
 const eventsPerSlice = 200;
+const charsPerSlice = 100_000;
 
 /** Reads a log. */
 export type FlowFold = {
@@ -217,17 +219,33 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
     return session;
   }
 
-  async function readInSlices(log: FlowLog): Promise<FlowSession> {
-    if ((log.unread ?? 0) > eventsPerSlice) {
-      const pending: FlowLog[] = [];
-      for (let at: FlowLog | undefined = log; at && !sessions.has(at); at = at.previous) pending.push(at);
-      for (let i = pending.length - eventsPerSlice; i > 0; i -= eventsPerSlice) {
-        const at = pending[i];
-        if (at) read(at);
-        await setImmediate();
-      }
+  /** The logs up to this one that were not read, the oldest first. */
+  function listUnread(log: FlowLog): readonly FlowLog[] {
+    const unread: FlowLog[] = [];
+    for (let at: FlowLog | undefined = log; at && !at.read && !sessions.has(at); at = at.previous) unread.push(at);
+    return unread.toReversed();
+  }
+
+  /** One session is read at a time: two readers of one log would each build an index. */
+  let reading: Promise<unknown> = Promise.resolve();
+
+  async function readSlices(log: FlowLog): Promise<void> {
+    for (const at of listSliceEnds(listUnread(log))) {
+      if (sessions.has(log)) return;
+      await prepareState(read(at).state, declarations.tools);
+      await setImmediate();
     }
-    return read(log);
+  }
+
+  async function readInSlices(log: FlowLog): Promise<FlowSession> {
+    if (listSliceEnds(listUnread(log)).length > 0) {
+      const turn = reading.then(() => readSlices(log));
+      reading = turn.catch(() => {});
+      await turn;
+    }
+    const session = read(log);
+    await prepareState(session.state, declarations.tools);
+    return session;
   }
 
   function restore(stored: Json): FlowSession {
@@ -241,6 +259,23 @@ export function createFlowFold({ declarations, ...options }: FlowFoldOptions): F
 
   return { empty, read, readInSlices, serialize: (log) => serializeFlowState(read(log).state) };
 }
+
+/** Where to pause among logs: after a number of events, and after long texts, which later events can need. */
+function listSliceEnds(unread: readonly FlowLog[]): readonly FlowLog[] {
+  const ends: FlowLog[] = [];
+  let [events, chars] = [0, 0];
+  for (const at of unread) {
+    events += 1;
+    chars += countChars(at.event);
+    if (events < eventsPerSlice && chars < charsPerSlice) continue;
+    ends.push(at);
+    [events, chars] = [0, 0];
+  }
+  return ends;
+}
+
+const countChars = (event: Event | undefined): number =>
+  event?.type === 'tool-ended' ? event.text.length + (event.withheld?.length ?? 0) : 0;
 
 const isFailedConfirm = (entry: FlowEntry, outcome: string): boolean =>
   entry.type === 'effect' && entry.isConfirm === true && outcome === 'failed';

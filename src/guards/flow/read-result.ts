@@ -8,6 +8,8 @@ import type { FlowCall, FlowSource, LabelledValue, OutputDeclaration, ToolDeclar
 
 /** A field above this length is untrusted: third parties can fill long fields. */
 const maxTrustedChars = 200;
+/** A longer text is compared with no trusted field. */
+const maxComparedChars = 10_000;
 /** A result with more fields is untrusted as a whole. */
 const maxFields = 50_000;
 
@@ -103,6 +105,6 @@ function readLeaf(
   const isTrusted =
     kind === 'trusted' ? text.length <= maxTrustedChars : kind === 'identity' && state.isFromUser(valueTokens(text));
   if (isTrusted) return state.isInRecord(text, of) ? [] : [{ type: 'trusted', text, ...(of ? { of } : {}) }];
-  if (kind === 'untrusted' && state.isTrustedLeaf(text)) return [];
+  if (kind === 'untrusted' && text.length <= maxComparedChars && state.isTrustedLeaf(text)) return [];
   return [{ type: 'untrusted', text, source: field === '' ? source : { ...source, field } }];
 }

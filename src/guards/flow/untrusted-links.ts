@@ -52,7 +52,7 @@ export async function checkLinks(
   answer: string,
 ): Promise<Verdict> {
   const state = await policy.then(
-    ({ fold }) => fold.read(log).state,
+    async ({ fold }) => (await fold.readInSlices(log)).state,
     () => undefined,
   );
   const claims = findUntrustedLinks(state, answer);
