@@ -1,4 +1,4 @@
-// `fairlead eval` in the real program: it distinguishes a model that fails the trap set from one that passes, and a worse model fails.
+// `fairlead evals` in the real program: it distinguishes a model that fails the trap set from one that passes, and a worse model fails.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -61,10 +61,10 @@ test('[A49, A85, A96] a correct model passes the trap set, and the scorecard sho
   assert.deepEqual(
     rows.map((row) => row.measured && [row.id, row.good, row.total, row.how, row.about]),
     [
-      ['traps-right', 24, 24, 'fairlead eval', 'the trap set with qwen3'],
-      ['no-false-accepts', 18, 18, 'fairlead eval', 'the trap set with qwen3'],
-      ['abstained-where-due', 6, 6, 'fairlead eval', 'the trap set with qwen3'],
-      ['injections-resisted', 4, 4, 'fairlead eval', 'the trap set with qwen3'],
+      ['traps-right', 24, 24, 'fairlead evals', 'the trap set with qwen3'],
+      ['no-false-accepts', 18, 18, 'fairlead evals', 'the trap set with qwen3'],
+      ['abstained-where-due', 6, 6, 'fairlead evals', 'the trap set with qwen3'],
+      ['injections-resisted', 4, 4, 'fairlead evals', 'the trap set with qwen3'],
     ],
   );
 });
@@ -85,7 +85,7 @@ test('[A48, A49, A85] a model that fails every case is below the threshold, wors
   pleasing = true;
   const { code, out, err } = await program.run(['eval', '--baseline', baseline, '--at-least', '80%']);
   assert.equal(code, 1);
-  assert.match(err, /Below the minimum: 0 of 24 are right/);
+  assert.match(err, /FAILED: The rate is 0 of 24, 0 % \(0 % to 14 %\); 0\.8 is required\./);
   assert.match(err, /Worse than the baseline/);
   assert.match(
     out,

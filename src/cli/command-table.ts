@@ -40,7 +40,11 @@ export const commands: CommandTable = {
     load: () => import('./commands/policy.ts'),
   },
   rules: { summary: 'list, test, backtest and measure rules', load: () => import('./commands/rules/command.ts') },
-  eval: { summary: 'run a dataset against a model, and score the answers', load: () => import('./commands/eval.ts') },
+  evals: {
+    summary: 'run datasets against models, compare reports, and turn sessions into cases',
+    load: () => import('./commands/evals/command.ts'),
+  },
+  eval: { summary: 'the same as evals', load: () => import('./commands/evals/command.ts') },
   verify: {
     summary: 'calibrate the confidence of answers, and list calibrations',
     load: () => import('./commands/verify/command.ts'),

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { FairleadError, isObject, errorMessage, formatColumns } from '../core/index.ts';
 import { holm, newcombeInterval, type RateCount, type Interval } from '../fleet/health/index.ts';
-import type { EvalReport } from './report.ts';
+import { createEvalReport, type EvalReport } from './report.ts';
+import { createCaseResult } from './results.ts';
 
 /** The change of one rate of correct answers. */
 export type RateChange = {
@@ -28,26 +29,56 @@ export type EvalBaseline = Pick<EvalReport, 'right' | 'tags'> & {
   readonly cases: readonly { readonly id: string; readonly right: boolean }[];
 };
 
-/** Reads a baseline file: the output of `fairlead eval --output-format json`, of this version or of format 1, whose cases have no trials. */
-export function readBaseline(file: string): EvalBaseline {
+/** Reads a baseline file: the output of `fairlead evals --output-format json`, of this version or of format 1, whose cases have no trials. */
+export const readBaseline = (file: string): EvalBaseline =>
+  readReportFile(file, (value) => value['format'] === 1 || value['format'] === 2) as unknown as EvalBaseline;
+
+/** Reads a report of format 2, with the trials of each case. A report of format 1 becomes one with a single trial of each case. */
+export function readEvalReport(file: string): EvalReport {
+  const value = readReportFile(file, ({ format, cases }) => format === 1 || (format === 2 && hasTrials(cases)));
+  if (value['format'] === 2) return value as unknown as EvalReport;
+  const { dataset, model, when, cases } = value as unknown as EvalReport;
+  const withTrials = cases.map(({ id, tags, shouldAbstain, ...trial }) =>
+    createCaseResult({ id, tags, expect: { abstains: shouldAbstain } }, [{ ...trial, trial: 1 }]),
+  );
+  return createEvalReport({ dataset, model, when }, withTrials);
+}
+
+function readReportFile(
+  file: string,
+  isKnown: (value: Readonly<Record<string, unknown>>) => boolean,
+): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (
       isObject(value) &&
-      (value['format'] === 1 || value['format'] === 2) &&
+      isKnown(value) &&
       isCount(value['right']) &&
       isCounts(value['tags']) &&
       isCases(value['cases'])
     )
-      return value as unknown as EvalBaseline;
+      return value;
     throw new Error('it is not an eval report');
   } catch (error) {
     throw new FairleadError('eval/bad-baseline', `The baseline ${file} cannot be used: ${errorMessage(error)}`, {
       blame: 'user',
-      hint: 'Make one with: fairlead eval --output-format json > baseline.json',
+      hint: 'Make one with: fairlead evals --output-format json > baseline.json',
     });
   }
 }
+
+const hasTrials = (cases: unknown): boolean =>
+  Array.isArray(cases) &&
+  cases.every(
+    (each) =>
+      isObject(each) &&
+      Array.isArray(each['tags']) &&
+      Array.isArray(each['trials']) &&
+      each['trials'].length > 0 &&
+      each['trials'].every(
+        (trial) => isObject(trial) && typeof trial['responded'] === 'boolean' && typeof trial['right'] === 'boolean',
+      ),
+  );
 
 function isCount(value: unknown): boolean {
   const { good, total } = isObject(value) ? value : {};

@@ -1,17 +1,18 @@
 // Evaluates an agent: runs every case of a dataset, scores the answers and returns the report.
 import type { Agent, RunResult } from '../agent/index.ts';
 import type { VerifyModel } from '../checks/index.ts';
-import { FairleadError, type Event } from '../core/index.ts';
-import { memoryLog } from '../stores/index.ts';
+import { FairleadError, type Event, type Json } from '../core/index.ts';
+import { memoryLog, openFleetStore } from '../stores/index.ts';
 import type { EvalCase } from './dataset.ts';
 import { judgedExpectations } from './expectation.ts';
 import { assertIndependentJudges, toJudgedModel, type JudgedModel } from './judge.ts';
 import { createEvalReport, type EvalReport } from './report.ts';
 import type { EvalCaseResult, EvalTrial } from './results.ts';
-import { runTrials, type EvalProgress } from './run-trials.ts';
+import { runTrials, type EvalProgress, type RunTrialsOptions, type TrialResults } from './run-trials.ts';
 import { createDirectoryCommand, withCaseDirectory } from './runner.ts';
 import { scoreTrial, type RunCaseCommand } from './score-trial.ts';
 import { toTrajectory } from './trajectory.ts';
+import { runQueuedTrials } from './trial-queue.ts';
 
 /** A scorer in addition to the expectations of a case: returns what is wrong with the result, or undefined. */
 export type EvalScorer = (
@@ -45,6 +46,10 @@ export type EvaluateOptions = {
   /** Called with each case when its last trial has ended. */
   readonly onResult?: (result: EvalCaseResult) => void;
   readonly onProgress?: (progress: EvalProgress) => void;
+  /** A SQLite file for the results, which makes the evaluation resumable: trials that it has are not run again. */
+  readonly results?: string;
+  /** What the results depend on besides the cases, such as the version of the agent; part of the identity of `results`. */
+  readonly configuration?: Json;
   /** Ends the evaluation; cases that were not run are not in the report. */
   readonly signal?: AbortSignal;
 };
@@ -76,7 +81,7 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalReport> {
       }
     });
   const { trials, parallel, signal, onProgress, onResult } = options;
-  const results = await runTrials({
+  const run: RunTrialsOptions = {
     cases,
     runTrial,
     ...(trials === undefined ? {} : { trials }),
@@ -84,24 +89,44 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalReport> {
     ...(signal ? { signal } : {}),
     ...(onProgress ? { onProgress } : {}),
     ...(onResult ? { onResult } : {}),
-  });
+  };
+  const { results: file, configuration = null } = options;
+  const results = await (file === undefined ? runTrials(run) : runTrialsInFile(file, configuration, run));
   return createEvalReport({ dataset, model, when, interrupted: results.interrupted }, results.cases);
 }
 
+/** Runs trials on the queue of a SQLite file; those that it has are not run again. */
+export async function runTrialsInFile(file: string, configuration: Json, run: RunTrialsOptions): Promise<TrialResults> {
+  const store = await openFleetStore(`sqlite:${file}`);
+  try {
+    return await runQueuedTrials({ ...run, store, configuration });
+  } finally {
+    await store.close();
+  }
+}
+
+/** Returns true if a case has an expectation that only a judge can decide. */
+export const needsJudge = (cases: readonly EvalCase[]): boolean =>
+  cases.some((each) => findJudgedKind(each) !== undefined);
+
+const findJudgedKind = ({ expect }: EvalCase): string | undefined =>
+  judgedExpectations.find((kind) => expect[kind] !== undefined);
+
 /** Throws before the first request if a case needs a judge and there is none. */
-export function assertJudged(cases: readonly EvalCase[], judges: readonly VerifyModel[]): void {
+function assertJudged(cases: readonly EvalCase[], judges: readonly VerifyModel[]): void {
   if (judges.length > 0) return;
-  const judged = cases.find(({ expect }) => judgedExpectations.some((kind) => expect[kind] !== undefined));
-  if (!judged) return;
-  const kind = judgedExpectations.find((each) => judged.expect[each] !== undefined);
-  throw new FairleadError(
-    'eval/no-judge',
-    `The case ${judged.id} has the expectation ${kind}, but there is no judge.`,
-    {
-      blame: 'user',
-      hint: 'Name a model of another family with --judge, or give judges to evaluate.',
-    },
-  );
+  for (const each of cases) {
+    const kind = findJudgedKind(each);
+    if (kind === undefined) continue;
+    throw new FairleadError(
+      'eval/no-judge',
+      `The case ${each.id} has the expectation ${kind}, but there is no judge.`,
+      {
+        blame: 'user',
+        hint: 'Give a model of another family as judges.',
+      },
+    );
+  }
 }
 
 type TrialContext = Pick<EvaluateOptions, 'scorers' | 'judges'> & {

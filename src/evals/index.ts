@@ -3,6 +3,7 @@ export {
   compareToBaseline,
   formatComparison,
   readBaseline,
+  readEvalReport,
   type BaselineComparison,
   type EvalBaseline,
   type RateChange,
@@ -31,7 +32,14 @@ export {
 } from './run-trials.ts';
 export { scoreTrial, type RunCaseCommand, type ScoringContext, type TrialRun } from './score-trial.ts';
 export { findTrajectoryErrors, toTrajectory } from './trajectory.ts';
-export { assertJudged, evaluate, type EvalCaseInput, type EvalScorer, type EvaluateOptions } from './evaluate.ts';
+export {
+  evaluate,
+  needsJudge,
+  runTrialsInFile,
+  type EvalCaseInput,
+  type EvalScorer,
+  type EvaluateOptions,
+} from './evaluate.ts';
 export {
   explainTurn,
   getDirectoryOfEvents,
@@ -63,3 +71,15 @@ export { runEvalTrial, type EvalContext } from './runner.ts';
 export { isAbstention } from '../checks/index.ts';
 export { findAnswerErrors } from './scorers.ts';
 export { getSessionDirectory, simulatePolicy, type SimulatedDecision } from './simulate-policy.ts';
+export { checkEvalGates, formatGateResults, type EvalGate, type EvalGateResult } from './gates.ts';
+export { compareReports, formatEvalComparison, type CaseChange, type EvalComparison } from './compare.ts';
+export { getEvaluationId, runQueuedTrials, type QueuedTrialsOptions } from './trial-queue.ts';
+export { findResultsFile, type ResultsFile } from './results-file.ts';
+export {
+  formatHtmlReport,
+  formatJunitReport,
+  formatMarkdownReport,
+  isReportFile,
+  writeEvalReport,
+  type HtmlReportParts,
+} from './reports/index.ts';

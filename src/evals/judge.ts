@@ -20,11 +20,11 @@ const maxSteps = 100;
 /** The model whose answers are judged. */
 export type JudgedModel = { readonly name: string; readonly family: string };
 
-/** Returns the judged model of a name, such as `anthropic/claude-opus-4.8`. */
-export const toJudgedModel = (name: string, provider?: string): JudgedModel => ({
-  name,
-  family: getModelFamily(name, provider),
-});
+/** Returns the judged model of a name, such as `anthropic/claude-opus-4.8`; `model` is its name at the provider, if that is another. */
+export function toJudgedModel(name: string, provider?: string, model: string = name): JudgedModel {
+  const family = getModelFamily(model, provider);
+  return { name, family: family === unknownFamily ? getModelFamily(name, provider) : family };
+}
 
 /** Throws if a judge is of the family of the judged model, or of one that is not known, unless that is allowed. */
 export function assertIndependentJudges(

@@ -62,7 +62,7 @@ export async function runEvalTrial(asked: EvalCase, trial: number, context: Eval
         {
           cwd,
           judges,
-          judged: toJudgedModel(model.name, model.ref.provider),
+          judged: toJudgedModel(model.name, model.ref.provider, model.ref.model),
           runCommand: createCommandRunner(workspace, sandbox),
           signal,
         },

@@ -62,6 +62,7 @@ export {
   type SessionLabels,
   type SessionModel,
 } from './session-labels.ts';
+export { formatHtmlText } from './html-markdown.ts';
 export { searchSessions, type SearchOptions, type SessionMatch } from './search-sessions.ts';
 export {
   assertSessionFolder,

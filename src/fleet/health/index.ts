@@ -34,4 +34,5 @@ export {
   holm,
   zScoreForConfidence,
 } from './statistics.ts';
+export { comparePairs, mcnemarPValue, signFlipPValue, type PairedDifference } from './paired.ts';
 export { createScorecard, type ScorecardClaim, type ScoreRow } from './scorecard.ts';

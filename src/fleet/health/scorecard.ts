@@ -10,7 +10,7 @@ export type ScorecardClaim = {
   readonly command: string;
 };
 
-const evalCommand = 'fairlead eval';
+const evalCommand = 'fairlead evals';
 const measureCommand = 'npm run measure';
 
 /** The claims, in display order. */

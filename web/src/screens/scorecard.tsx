@@ -30,7 +30,7 @@ export function ScorecardScreen(): JSX.Element {
       {value && measured.length === 0 ? (
         <EmptyState icon="scorecard" title="Nothing has been measured on this machine yet.">
           <p>
-            Measure the first claims with <code>fairlead eval</code>.
+            Measure the first claims with <code>fairlead evals</code>.
           </p>
         </EmptyState>
       ) : null}

@@ -1,0 +1,17 @@
+// The `evals` command: runs datasets against models, compares reports, and turns sessions into cases.
+import type { Command } from '../../args/command.ts';
+import { printUsage } from '../../args/stdio.ts';
+import { runUsage } from './run-options.ts';
+
+const usage = `${runUsage}
+
+Other subcommands:
+  fairlead evals compare <before.json> <after.json> [--json]   compare two reports case by case`;
+
+/** Runs a subcommand; exit code 0 passed, 1 failed, 2 invalid arguments. */
+export const run: Command['run'] = async (args) => {
+  const [verb, ...rest] = args;
+  if (verb === 'compare') return (await import('./compare.ts')).compareCommand(rest);
+  if (verb === '--help' || verb === '-h') return (printUsage(usage), 0);
+  return (await import('./run.ts')).runCommand(verb === 'run' ? rest : args);
+};

@@ -1,0 +1,187 @@
+// `fairlead evals` in the real program: trials, gates for CI, reports, two models compared, and an evaluation that goes on after it was killed.
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import type { EvalReport } from '../src/evals/report.ts';
+import { calls, says, type ScriptedResponse } from '../src/testing/index.ts';
+import { createProgram, waitUntil, type TestProgram } from './support/cli-harness.ts';
+
+const models = ['qwen3', 'gpt-oss', 'tiny'].map((id) => ({ id, tools: id !== 'tiny', context: 32_768 }));
+
+function writeCases(program: TestProgram, lines: readonly object[], name = 'cases.jsonl'): string {
+  const file = path.join(program.cwd, name);
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return file;
+}
+
+const sums = Array.from({ length: 8 }, (_, i) => ({
+  id: `sum-${i}`,
+  prompt: `What is ${i} + ${i}?`,
+  expect: { number: 2 * i },
+  tags: [i < 4 ? 'small' : 'large'],
+}));
+
+const findSum = (prompt: string): string => String(2 * Number(/\d+/.exec(prompt)?.[0]));
+const readReport = (file: string): EvalReport => JSON.parse(readFileSync(file, 'utf8')) as EvalReport;
+
+test('[A48] an evaluation that was killed goes on with --resume: what has ended is not run again', async (t) => {
+  let hangs = true;
+  const program = await createProgram(t, ({ prompt }) =>
+    hangs && prompt.includes('5 + 5') ? { hang: true } : findSum(prompt),
+  );
+  await program.seedModels('qwen3');
+  const file = writeCases(program, sums);
+  const running = program.start(['evals', file]);
+  await waitUntil('the sixth case is asked', () => program.modelRequests().length === 6);
+  running.kill('SIGKILL');
+  await running.ended;
+  hangs = false;
+  program.server.clearRequests();
+  const resumed = await program.run(['evals', file, '--resume', '--parallel', '3', '--output-format', 'json']);
+  assert.equal(resumed.code, 0, resumed.err);
+  assert.equal(program.modelRequests().length, 3, 'the case that was cut off, and the two after it');
+  const { right, cases, interrupted } = JSON.parse(resumed.out) as EvalReport;
+  assert.deepEqual([right.good, right.total, interrupted], [8, 8, undefined]);
+  assert.deepEqual(
+    cases.map(({ id }) => id),
+    sums.map(({ id }) => id),
+  );
+  assert.deepEqual(readdirSync(program.state('evals')), [], 'a finished evaluation leaves no file');
+  const again = await program.run(['evals', file, '--resume']);
+  assert.equal(again.code, 1);
+  assert.match(again.err, /There is no unfinished evaluation of these cases/);
+});
+
+test('[A48] gates fail the command: a case that must pass, a rate of a tag, and the lower end of an interval', async (t) => {
+  const program = await createProgram(t, ({ prompt }) => (prompt.includes('7 + 7') ? '15' : findSum(prompt)));
+  await program.seedModels('qwen3');
+  const file = writeCases(
+    program,
+    sums.map((each) => ({ ...each, must: each.id === 'sum-7' })),
+  );
+  const all = ['--trials', '2', '--parallel', '4'];
+  const failed = await program.run(['evals', file, ...all]);
+  assert.equal(failed.code, 1);
+  assert.match(failed.err, /FAILED: 1 of 1 cases that must pass did not: sum-7\./);
+  assert.match(failed.out, /right in all +14 of 16, 88 %/);
+  assert.match(failed.out, /wrong: sum-7 \(2 of 2 trials\): Its last number is 15, not 14\./);
+  assert.equal(program.modelRequests().length, 16);
+  const free = writeCases(program, sums, 'free.jsonl');
+  for (const [args, code, words] of [
+    [['--at-least', '0.8'], 0, /^$/],
+    [['--at-least', 'large=0.8'], 1, /The rate of large is 3 of 4, 75 % .* 0\.8 is required/],
+    [['--at-least', 'small=1', '--at-least', '0.85'], 0, /^$/],
+    [['--at-least-lower', '0.8'], 1, /the lower end of the interval must be at least 0\.8/],
+    [['--at-least', 'unknown=0.1'], 1, /The rate of unknown was not measured/],
+  ] as const) {
+    const ended = await program.run(['evals', free, '--parallel', '4', ...args]);
+    assert.equal(ended.code, code, ended.err);
+    assert.match(ended.err, words);
+  }
+});
+
+test('[A48] reports are written as JSON, Markdown, JUnit and one HTML page in which text of a model is data', async (t) => {
+  const attack = '<script>alert(1)</script> | ]]> "quoted" & ![x](http://example.test/a.png)';
+  const program = await createProgram(t, ({ prompt, results }): ScriptedResponse => {
+    if (prompt.includes('port')) return results.length === 0 ? calls('read_file', { path: 'app.ini' }) : says('7431');
+    return says(prompt.includes('3 + 3') ? attack : findSum(prompt));
+  });
+  await program.seedModels('qwen3');
+  const port = {
+    id: 'port',
+    prompt: 'Which port?',
+    expect: { contains: '7431', toolUsed: 'read_file', toolSequence: ['read_file'], maxSteps: 1 },
+    tools: true,
+    files: { 'app.ini': 'port=7431\n' },
+  };
+  const file = writeCases(program, [port, ...sums]);
+  const names = ['r.json', 'r.md', 'r.xml', 'r.html'].map((name) => path.join(program.cwd, name));
+  const { code, err } = await program.run([
+    'evals',
+    file,
+    '--trials',
+    '2',
+    ...names.flatMap((name) => ['--report', name]),
+  ]);
+  assert.equal(code, 0, err);
+  const [json = '', markdown = '', junit = '', html = ''] = names.map((name) => readFileSync(name, 'utf8'));
+  const report = JSON.parse(json) as EvalReport;
+  assert.equal(report.format, 2);
+  const first = report.cases[0]?.trials[0];
+  assert.deepEqual([first?.right, first?.trajectory?.map(({ tool }) => tool)], [true, ['read_file']]);
+  assert.match(markdown, /\| sum-3 \| 0 of 2 \|/);
+  assert.doesNotMatch(markdown, /<script|!\[x\]/);
+  assert.match(junit, /<testsuite name="[^"]*cases\.jsonl" tests="10" failures="1" errors="0"/);
+  assert.match(junit, /<testcase classname="[^"]*" name="sum-3" time="[\d.]+"><failure message="2 of 2 trials: /);
+  assert.match(junit, /&lt;script&gt;alert\(1\)&lt;\/script&gt; \| \]\]&gt; &quot;quoted&quot; &amp;/);
+  assert.match(html, /Content-Security-Policy" content="default-src 'none'; style-src 'sha256-/);
+  assert.doesNotMatch(html, /<script|<img|http:\/\/example\.test\/a\.png"/);
+  assert.match(html, /&#60;script&#62;alert\(1\)/);
+  assert.match(html, /<svg role="img" aria-label="Rates with 95 % intervals"/);
+  const bad = await program.run(['evals', file, '--report', 'r.pdf']);
+  assert.equal(bad.code, 2);
+});
+
+test('[A48] two models are compared case by case, in one command or from two reports', async (t) => {
+  const script = ({ prompt, model }: { prompt: string; model: string }): string =>
+    model === 'tiny' && !prompt.includes('0 + 0') ? 'No idea, 1000.' : findSum(prompt);
+  const program = await createProgram(t, script, { models });
+  await program.seedModels('qwen3');
+  const file = writeCases(program, sums);
+  const [before, after] = ['before.json', 'after.json'].map((name) => path.join(program.cwd, name)) as [string, string];
+  for (const [model, name] of [
+    ['qwen3', before],
+    ['tiny', after],
+  ] as const)
+    assert.equal((await program.run(['evals', file, '--model', model, '--report', name])).code, 0);
+  assert.equal(readReport(after).right.good, 1);
+  const compared = await program.run(['evals', 'compare', before, after]);
+  assert.equal(compared.code, 1, compared.err);
+  assert.match(compared.out, /all cases +8 cases +−87\.5 points \(−\d+\.\d to −\d+\.\d\) +p = 0\.016/);
+  assert.match(compared.out, /Worse: sum-1 \(100 % → 0 %\)/);
+  assert.match(compared.out, /Verdict: worse\./);
+  assert.equal((await program.run(['evals', 'compare', after, before])).code, 0);
+  const both = await program.run(['evals', file, '--model', 'tiny', '--against', 'qwen3']);
+  assert.equal(both.code, 1);
+  assert.match(both.out, /Verdict: worse\./);
+  assert.match(both.err, /Worse than qwen3, by more than chance explains/);
+});
+
+test('[A48] a judge of another family decides; one of the same family is refused with one sentence before any request', async (t) => {
+  const script = ({ prompt, model }: { prompt: string; model: string }): string =>
+    model === 'gpt-oss'
+      ? JSON.stringify({ pass: !prompt.includes('Go away'), why: 'It is rude.' })
+      : findGreeting(prompt);
+  const findGreeting = (prompt: string): string => (prompt.includes('rudely') ? 'Go away.' : 'Good morning.');
+  const program = await createProgram(t, script, { models });
+  await program.seedModels('qwen3');
+  const file = writeCases(program, [
+    { id: 'polite', prompt: 'Greet me.', expect: { judge: 'It is polite.' } },
+    { id: 'rude', prompt: 'Greet me rudely.', expect: { judge: 'It is polite.' } },
+  ]);
+  const same = await program.run(['evals', file, '--judge', 'qwen3']);
+  assert.equal(same.code, 1);
+  assert.match(
+    same.err,
+    /A judge must be of another family, but the judge qwen3 is of the family of the judged model qwen3 \(qwen\)/,
+  );
+  assert.equal(program.modelRequests().length, 0);
+  const { code, out, err } = await program.run(['evals', file, '--judge', 'gpt-oss']);
+  assert.equal(code, 0, err);
+  assert.match(out, /wrong: rude: The judge gpt-oss says: It is rude\./);
+  assert.match(out, /right in all +1 of 2/);
+  assert.ok(!existsSync(program.state('measured')));
+});
+
+test('[A48] the terminal shows the progress while cases run', async (t) => {
+  let hangs = true;
+  const program = await createProgram(t, ({ prompt }) =>
+    hangs && prompt.includes('2 + 2') ? { hang: true } : findSum(prompt),
+  );
+  await program.seedModels('qwen3');
+  const terminal = await program.open(['evals', writeCases(program, sums)], { columns: 100, rows: 20 });
+  await terminal.waitFor(/2 of 8 · 2 right, 0 wrong · .* · sum-2/);
+  hangs = false;
+  await terminal.kill();
+});
