@@ -98,6 +98,10 @@ export const commands: CommandTable = {
     summary: 'create, compare, promote and roll back releases of an agent',
     load: () => import('./commands/release/command.ts'),
   },
+  audit: {
+    summary: 'export approvals, denials, runs and releases of a period',
+    load: () => import('./commands/audit.ts'),
+  },
   completions: {
     summary: 'print a shell completion script',
     load: () => import('./commands/completions/command.ts'),

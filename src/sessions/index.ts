@@ -139,3 +139,17 @@ export {
 export { findRewrittenHead } from './known-heads.ts';
 export { createTerminalSessions, type TerminalSession, type TerminalSessions } from './terminal-sessions.ts';
 export { getLockOwner, type LockOwner } from '../stores/index.ts';
+export {
+  collectAudit,
+  findChangedLine,
+  formatAuditLines,
+  formatAuditReport,
+  listAuditRecords,
+  type Audit,
+  type AuditContent,
+  type AuditedRelease,
+  type AuditedSession,
+  type AuditPeriod,
+  type AuditRecord,
+  type AuditSources,
+} from './audit/index.ts';

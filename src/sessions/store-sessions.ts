@@ -51,7 +51,8 @@ export async function verifyStoreSessions(store: FleetStore, session?: string): 
   return checks;
 }
 
-async function* eachStoreSession({ sessions }: FleetStore): AsyncGenerator<string> {
+/** Yields the ids of all sessions of a store. */
+export async function* eachStoreSession({ sessions }: FleetStore): AsyncGenerator<string> {
   for (let before: string | undefined; ;) {
     const page = await sessions.list({ limit: pageSize, ...(before === undefined ? {} : { before }) });
     for (const { session } of page) yield session;

@@ -13,6 +13,7 @@ import {
   type CompletionWord,
 } from './completion-flag.ts';
 import {
+  auditFlags,
   enqueueFlags,
   factoryFlags,
   fleetFlags,
@@ -157,6 +158,7 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
       flags: [...(fleetFlags[verb] ?? []), storeFlag],
       firstWord: verb === 'budget' || verb === 'stop' ? 'anything' : [],
     })),
+    { name: 'audit', flags: auditFlags, firstWord: [] },
     { name: 'release', flags: releaseFlags, firstWord: toSubcommandWords(releaseSubcommands) },
     ...Object.keys(releaseSubcommands).map((verb): CompletionPoint => ({
       name: `release ${verb}`,

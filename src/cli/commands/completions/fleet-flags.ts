@@ -26,6 +26,17 @@ export const serveFlags: readonly CompletionFlag[] = [
 /** The flag of the folder of releases. */
 const releasesFlag = createFlag('releases', 'the folder of releases', 'files');
 
+/** The flags of `audit`. */
+export const auditFlags: readonly CompletionFlag[] = [
+  createFlag('from', 'the first day or time', 'anything'),
+  createFlag('to', 'the day or time of the end', 'anything'),
+  createFlag('format', 'markdown or jsonl', toWords(['markdown', 'jsonl'])),
+  createFlag('output', 'the file to write', 'files'),
+  createFlag('fleet', 'also sessions of queued runs'),
+  createFlag('check', 'an exported file to verify', 'files'),
+  storeFlag,
+];
+
 /** The flags of `release`. */
 export const releaseFlags: readonly CompletionFlag[] = [
   createFlag('name', 'the name of the release', 'anything'),
