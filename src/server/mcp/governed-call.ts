@@ -1,9 +1,11 @@
 // Runs one tool call of an MCP client as a run whose only response is that call, so that all gates and limits apply.
 import { Session, continueWithApprovals, runWithApprovals } from '../../agent/index.ts';
 import {
+  isObject,
   messageText,
   pendingApprovals,
   toArray,
+  toJson,
   type ToolCallPart,
   type Event,
   type Json,
@@ -11,20 +13,29 @@ import {
   type Provider,
   type Tool,
 } from '../../core/index.ts';
-import type { Grants } from '../../guards/index.ts';
+import { quarantineView, type Grants } from '../../guards/index.ts';
 import { memoryLog } from '../../stores/index.ts';
 import type { CodingAgent } from '../../coding-agent/index.ts';
 import { toolLabels } from './flow-labels.ts';
+import { readQuarantinedName, type QuarantinedResults } from './quarantined-results.ts';
 import { errorResult, type McpJob } from './pending-calls.ts';
 
 /** Starts a call of one of the agent's tools. */
-export async function startToolCall(agent: CodingAgent, grants: Grants, called: Tool, input: Json): Promise<McpJob> {
+export async function startToolCall(
+  agent: CodingAgent,
+  grants: Grants,
+  results: QuarantinedResults,
+  called: Tool,
+  input: Json,
+): Promise<McpJob> {
   const { name: tool } = called;
   const parts = agent.forModel(createCallProvider({ type: 'tool-call', id: 'call', tool, input }), true);
   // Clients see all tools, so deferred tools are listed directly.
   const tools = new Map([...parts.tools].map(([name, each]) => [name, { ...each, deferred: false }]));
   // There is no model, so only gates apply: no reminders and no checks.
   const session = await Session.open({ ...parts, tools, rules: [], reminders: [], checks: [] }, memoryLog());
+  const held = isObject(input) && tool === readQuarantinedName ? results.find(input['from']) : [];
+  if (held.length > 0) await session.annotate(quarantineView.name, toJson(held));
   let ended: (Event & { readonly type: 'tool-ended' }) | undefined;
   session.subscribe((event) => {
     if (event.type === 'tool-ended') ended = event;
@@ -44,7 +55,7 @@ export async function startToolCall(agent: CodingAgent, grants: Grants, called: 
         );
       if (!ended) return errorResult(`${tool} was not run: ${state.ended?.detail ?? 'it was cancelled.'}`);
       return {
-        content: [{ type: 'text', text: ended.text }],
+        content: [{ type: 'text', text: results.keep(ended) }],
         ...(ended.outcome === 'ok' ? {} : { isError: true }),
         _meta: toolLabels(called),
       };

@@ -16,6 +16,7 @@ import { createStrictRedactor, type Settings } from '../../coding-agent/settings
 import { startAgentRun, runAgentOutputSchema, runAgentInputSchema, type RunAgentInput } from './run-agent-tool.ts';
 import { runAgentLabels, toolLabels } from './flow-labels.ts';
 import { startToolCall } from './governed-call.ts';
+import { createQuarantinedResults, readQuarantinedName } from './quarantined-results.ts';
 import { createPendingCalls, type McpJob } from './pending-calls.ts';
 
 /** An MCP server for any number of connections. */
@@ -48,6 +49,9 @@ export async function createMcpServer(
   });
   for (const problem of agent.problems) notify(`${problem}\n`);
   if (agent.sandbox.name === 'none') notify(`WARNING: no sandbox. ${agent.sandbox.description}\n`);
+  // There is no model of a session here, so only a model of the settings can read in quarantine.
+  const canRead = settings.all.has('quarantine.model');
+  const results = createQuarantinedResults(canRead);
   const pendingCalls = createPendingCalls();
   const activeCalls = new Set<Promise<unknown>>();
   // Output for the user stays local; output for a client is redacted because it is sent on.
@@ -78,7 +82,9 @@ export async function createMcpServer(
         activeCalls.delete(work);
       }
     };
-    for (const tool of agent.tools.filter(({ name }) => !modelDrivenTools.has(name)))
+    for (const tool of agent.tools.filter(
+      ({ name }) => !modelDrivenTools.has(name) && (canRead || name !== readQuarantinedName),
+    ))
       server.registerTool(
         tool.name,
         {
@@ -87,7 +93,8 @@ export async function createMcpServer(
           annotations: toAnnotations(tool),
           _meta: toolLabels(tool),
         },
-        (input, context) => handleCall(tool.name, input, context, () => startToolCall(agent, grants, tool, input)),
+        (input, context) =>
+          handleCall(tool.name, input, context, () => startToolCall(agent, grants, results, tool, input)),
       );
     server.registerTool(
       'run_agent',
@@ -114,8 +121,8 @@ export async function createMcpServer(
   };
 }
 
-/** Tools that use a model are not offered: clients use `run_agent` instead. */
-const modelDrivenTools: ReadonlySet<string> = new Set(['spawn_agent', 'manage_agents', 'read_quarantined']);
+/** Tools that use the model of a session are not offered: clients use `run_agent` instead. */
+const modelDrivenTools: ReadonlySet<string> = new Set(['spawn_agent', 'manage_agents']);
 
 const toAnnotations = ({ effect, hints }: Tool): ToolAnnotations => ({
   readOnlyHint: effect === 'read',
