@@ -145,7 +145,11 @@ const fieldsOutput: OutputDeclaration = { untrusted: ['body', 'comment'], identi
 function createResult(dice: Dice, { kind }: SourceTool, tainted: FlowCase['tainted']): string {
   const text = createText(dice, tainted);
   // A result of a look-up is trusted, unless what is looked up is of a third party.
-  if (kind === 'lookup') return JSON.stringify({ status: 'open', contact: tainted.recipient, key: tainted.id });
+  // It has fields, or it is a short text without any.
+  if (kind === 'lookup')
+    return dice.chance(0.5)
+      ? JSON.stringify({ status: 'open', contact: tainted.recipient, key: tainted.id })
+      : dice.pick([`${tainted.recipient} ${tainted.id}`, ...roles.map((role) => tainted[role])]);
   // A server can return each value as a short field.
   if (kind === 'mcp' && dice.chance(0.7))
     return JSON.stringify({ ...tainted, body: tainted.id, sender: tainted.recipient });
