@@ -52,10 +52,7 @@ export function findPredicates(sentence: Sentence, split: SentenceWords): readon
   for (; i < words.length; i++) {
     const letter = shape[i] ?? '';
     if (letter === 'i' || letter === 'I') {
-      const previous = shape
-        .slice(0, i)
-        .replace(/[alA]+$/, '')
-        .at(-1);
+      const previous = shape[skipBack(shape, i - 1, between)];
       if (previous !== undefined && blocking.includes(previous)) isBlocked = true;
       else if (previous === undefined || ',;:.-()ctqpk'.includes(previous)) isBlocked = false;
       mode = 'none';
@@ -176,7 +173,7 @@ const maxLabelWords = 5;
 
 /** `Created a.ts`, `Done: updated b.ts`, `Also ran the tests`: a sentence or an item of a list without a subject. */
 function findBareVerb({ text, isFirst }: Sentence, { words, shape }: SentenceWords): number | undefined {
-  if (/^[kp]/.test(shape)) return undefined;
+  if (shape.startsWith('k') || shape.startsWith('p')) return undefined;
   let at = 0;
   const label = /^[^:.,;()?-]{0,6}?[:.,-]/.exec(shape)?.[0];
   if (

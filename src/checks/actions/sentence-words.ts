@@ -122,23 +122,16 @@ export function splitSentence({ answer, codes }: ClaimText, { text, start }: Sen
     let hash = hashStart;
     let lower = 0;
     let shared = -1;
-    const early = Math.min(from + maxPrefixLength, length);
-    for (; i < early; i++) {
+    let startHash = hashStart;
+    const fifth = from + maxPrefixLength;
+    for (; i < length; i++) {
       code = codes[i] ?? 0;
       lower = lowerCodes[code] ?? 0;
       if (lower === 0) break;
       shared &= lower;
       hash = hashCode(hash, lower);
+      if (i < fifth) startHash = hash;
     }
-    const startHash = hash;
-    if (i === early)
-      for (; i < length; i++) {
-        code = codes[i] ?? 0;
-        lower = lowerCodes[code] ?? 0;
-        if (lower === 0) break;
-        shared &= lower;
-        hash = hashCode(hash, lower);
-      }
     if (i > from && (code === 32 || i >= length)) {
       const startKind = readStart(startHash);
       if ((shared & letterBits) !== letterBits) {
