@@ -12,6 +12,8 @@ const seed = 12;
 // Enough cases for as many allowed ones as are executed; of the options and the strict rules, a policy allows more.
 const cases = (fuzzer: Fuzzer): number =>
   Number(process.env['FAIRLEAD_FUZZ_CASES'] ?? (fuzzer === optionFuzzer || fuzzer === strictFuzzer ? 3000 : 5000));
+// Each case starts several processes; `npm run fuzz` executes more.
+const maxExecuted = Number(process.env['FAIRLEAD_FUZZ_EXECUTED'] ?? 150);
 const fuzzers: readonly (readonly [fuzzer: Fuzzer, attack: number, what: string])[] = [
   [shellFuzzer, 91, 'no command line that a policy allows runs another program in bash'],
   [hostFuzzer, 101, 'no command line that a policy allows for a host makes curl request another host'],
@@ -21,7 +23,7 @@ const fuzzers: readonly (readonly [fuzzer: Fuzzer, attack: number, what: string]
 
 for (const [fuzzer, attack, what] of fuzzers) {
   test(`[attack ${attack}] fuzzer ${fuzzer.name}: ${what}`, { skip: fuzzer.unavailable() }, async (t) => {
-    const report = await runFuzzer(fuzzer, { cases: cases(fuzzer), seed, maxExecuted: 250 });
+    const report = await runFuzzer(fuzzer, { cases: cases(fuzzer), seed, maxExecuted });
     t.diagnostic(formatFuzzReport(report));
     assert.ok(report.executed > 100, 'too few cases were allowed for the run to mean anything');
     assert.deepEqual(report.hits, []);
