@@ -71,7 +71,7 @@ test('[A39, A41] with a user to ask, a yes is recorded and counts for that value
   const last = [...more, send('z@evil.example', 's2'), result('s2', 'Sent.'), user('And now?')];
   assert.equal(await isPassed(interceptor, last, send('y@evil.example', 's3')), false);
   assert.equal(questions.length, 2);
-  assert.match(questions[0] ?? '', /z@evil\.example.*from read_mail/);
+  assert.match(questions[0] ?? '', /to: z@evil\.example\n {2}found in: the result of read_mail/);
   const types = log.events.flatMap((event: Event) => (event.type.startsWith('approval-') ? [event.type] : []));
   assert.deepEqual(types, ['approval-requested', 'approval-resolved', 'approval-requested', 'approval-resolved']);
 });
