@@ -66,6 +66,10 @@ export const commands: CommandTable = {
     load: () => import('./commands/dlp/command.ts'),
   },
   why: { summary: "explain what was in the model's context for a turn", load: () => import('./commands/why.ts') },
+  trace: {
+    summary: 'show the trace and the cache ledger of a session, or export the trace',
+    load: () => import('./commands/trace/command.ts'),
+  },
   demo: { summary: '2-minute demo (no model needed)', load: () => import('./commands/demo/command.ts') },
   acp: { summary: 'run as an agent in an editor (Agent Client Protocol)', load: () => import('./commands/acp.ts') },
   mcp: {

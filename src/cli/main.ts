@@ -2,6 +2,7 @@
 import type { CommandTable } from './args/command.ts';
 import { readProfile, selectProfile } from './args/profile.ts';
 import { commands as allCommands } from './command-table.ts';
+import { runExitTasks } from '../core/index.ts';
 import { version } from './version.ts';
 
 /** Runs a command line and returns the exit code. */
@@ -20,7 +21,12 @@ export async function main(given: readonly string[], commands: CommandTable = al
   const command = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined;
   const isConversation = command === undefined || first === 'chat' || first === 'run';
   if (first === 'help' || (isConversation && hasHelpFlag(args))) return printHelp(commands);
-  if (command) return (await command.load()).run(rest, commands);
+  const code = await (command ? (await command.load()).run(rest, commands) : runConversation(args, commands));
+  await runExitTasks();
+  return code;
+}
+
+async function runConversation(args: readonly string[], commands: CommandTable): Promise<number> {
   const { runConversationCommand } = await import('./commands/conversation.ts');
   return runConversationCommand(args, undefined, Object.keys(commands));
 }

@@ -1,7 +1,14 @@
 // The function codingAgent: the assembled agent of the terminal (tools, sandbox, policy, hooks, skills, MCP, sub-agents) as a library agent.
 import path from 'node:path';
 import { Agent, type ApprovalHandler, type ResolvedAgentSource } from '../agent/index.ts';
-import { FairleadError, type JsonObject, type Limits, type Provider, type ResolvedAgent } from '../core/index.ts';
+import {
+  FairleadError,
+  runExitTasks,
+  type JsonObject,
+  type Limits,
+  type Provider,
+  type ResolvedAgent,
+} from '../core/index.ts';
 import type { PermissionMode, SandboxMode } from '../guards/index.ts';
 import { gateway, parseModelRef } from '../providers/index.ts';
 import { parseMcpConfig, type McpServer } from '../tools/mcp/index.ts';
@@ -109,7 +116,10 @@ export async function codingAgent(options: CodingAgentOptions = {}): Promise<Age
         throw error;
       }
     },
-    close: async () => opened?.close(),
+    close: async () => {
+      await opened?.close();
+      await runExitTasks();
+    },
   };
   const agent = Agent.fromResolved(source);
   // Resolved now, so that a wrong option is an error here and not in the first run.

@@ -47,6 +47,7 @@ import { getProtectedPaths, getSealedFiles } from './protected-paths.ts';
 import { selectSandbox } from './sandbox.ts';
 import { createAgentQuarantine } from './quarantine/agent-quarantine.ts';
 import { formatSystemPrompt, joinSections } from './system-prompt.ts';
+import { openTracer } from './tracing/open-tracer.ts';
 
 export type { CreateCodingAgentOptions } from './create-agent-options.ts';
 
@@ -113,7 +114,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   const locate: ResolvePath = (path) => workspace.locate(path);
   const prompter = options.prompter ?? noUser(() => {});
   const redactor = createSettingsRedactor(settings);
-  const [texts, sandbox, policy] = await Promise.all([
+  const [texts, sandbox, policy, trace] = await Promise.all([
     loadProjectTexts({
       settings,
       location,
@@ -122,6 +123,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     }),
     selectSandbox(settings, workspace.cwd, options.sandbox),
     readAgentPolicy({ config: dirs.config, cwd: workspace.cwd }, options.policy),
+    openTracer(settings, (text) => prompter.notify(text)),
   ]);
   const { instructions, resources } = texts;
   const notify = (text: string): void => prompter.notify(text);
@@ -247,6 +249,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
         reminders: [background.reminder, ...reminders],
         checks: settings.verifiesActions ? [actionClaims(), ...checks] : checks,
         ...(outputSchema ? { outputSchema } : {}),
+        ...(trace ? { trace } : {}),
       });
       const own = { settings, tools: agent.tools, cwd: workspace.cwd, permissionMode, isUnattended: prompter.isAbsent };
       const flow = createAgentFlow({ ...own, reviewer });

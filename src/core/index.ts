@@ -248,3 +248,4 @@ export {
   type TraceParent,
 } from './trace-context.ts';
 export type { TracePort } from './trace-port.ts';
+export { addExitTask, runExitTasks } from './exit-tasks.ts';

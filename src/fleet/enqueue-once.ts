@@ -7,7 +7,17 @@ type RunDefinition = Readonly<
 >;
 
 function normalizeNewRun(newRun: NewRun, id: string): RunDefinition {
-  const { prompt, kind = 'run', settings = {}, tenant = defaultTenant, priority = 0, session = id, notBefore } = newRun;
+  const {
+    prompt,
+    kind = 'run',
+    settings: given = {},
+    tenant = defaultTenant,
+    priority = 0,
+    session = id,
+    notBefore,
+  } = newRun;
+  // A repeated request belongs to another trace, and asks for the same run.
+  const { trace: _trace, ...settings } = given;
   const time = notBefore === undefined ? NaN : Date.parse(notBefore);
   const normalizedTime = Number.isNaN(time) ? (notBefore ?? null) : new Date(time).toISOString();
   return { prompt, kind, settings, tenant, priority, session, notBefore: normalizedTime };

@@ -4,14 +4,18 @@ import {
   unwrapDeferredCall,
   fold,
   getAnswerText,
+  isObject,
+  parseTraceContext,
   runStateView,
   type Event,
+  type FleetRun,
   type Log,
   type ApprovalQuestion,
   type ApprovalScope,
   type PendingApproval,
   type RunOutcome,
   type RunState,
+  type TraceContext,
 } from '../core/index.ts';
 
 /** Returns the pending approvals of a run, with the scopes that the agent offers for each. */
@@ -45,6 +49,12 @@ export function getRunOutcome(state: RunState): RunOutcome {
     ...(error ? { error } : {}),
     ...(clientToolCalls.length > 0 ? { clientToolCalls } : {}),
   };
+}
+
+/** The trace of the request that queued the run, as its server recorded it. */
+export function getRunTrace({ settings: { trace } }: FleetRun): { readonly trace?: TraceContext } {
+  const context = isObject(trace) ? parseTraceContext(trace['traceparent'], trace['tracestate']) : undefined;
+  return context ? { trace: context } : {};
 }
 
 /** What an earlier attempt recorded: whether the prompt is in the log, and the outcome if the run has ended. */

@@ -18,7 +18,7 @@ import {
 import { getClientOptions, listClientCalls, applyClientOptions, clientToolResultFacts } from './client-tools.ts';
 import { createBudgetedProvider } from './budgeted-provider.ts';
 import { createCancelStop, deleteReadMessages, drainInbox, inboxView, type InboxTarget } from './inbox.ts';
-import { getRunOutcome, findPreviousAttempt, listOpenQuestions } from './run-facts.ts';
+import { getRunOutcome, getRunTrace, findPreviousAttempt, listOpenQuestions } from './run-facts.ts';
 import type { AgentInstance, AgentFactory } from './agent-factory.ts';
 
 /** What a handler gets besides the run. */
@@ -131,6 +131,7 @@ async function runToSettlement(
     runId: run.id,
     ...(instance.limits ? { limits: instance.limits } : {}),
     ...(client.choice === undefined ? {} : { toolChoice: client.choice }),
+    ...getRunTrace(run),
   };
   let lastRead: Promise<void> = Promise.resolve();
   /** Reads one after the other, so that no read is active when the run ends or waits. */
@@ -184,12 +185,13 @@ async function runToSettlement(
 const runStartedFact = (
   { agent }: Session,
   { limits }: AgentInstance,
-  { runId, toolChoice }: AdvanceOptions = {},
+  { runId, toolChoice, trace }: AdvanceOptions = {},
 ): Fact => ({
   type: 'run-started',
   run: runId ?? crypto.randomUUID(),
   limits: resolveLimits(agent.provider, { ...agent.limits, ...limits }),
   ...(toolChoice === undefined ? {} : { choice: toolChoice }),
+  ...(trace === undefined ? {} : { trace }),
 });
 
 /** Ends a run if only calls of client tools are left; they stay open until another run brings their results. Returns whether it ended. */

@@ -3,7 +3,8 @@ import type { Event } from '../core/index.ts';
 import { parseSubagentMetadata } from '../agent/subagents/index.ts';
 import { toolSpanId, type SpanPlace } from './ids.ts';
 import type { Span } from './span.ts';
-import { TraceBuilder, type TraceBuilderOptions } from './trace-builder.ts';
+import type { TraceBuilderOptions } from './builder-options.ts';
+import { TraceBuilder } from './trace-builder.ts';
 
 /** A recorded session: its id and all its events in the order written. */
 export type RecordedSession = { readonly session: string; readonly events: readonly Event[] };
@@ -11,18 +12,18 @@ export type RecordedSession = { readonly session: string; readonly events: reado
 /** Options of a trace of recorded sessions. */
 export type TraceOptions = Pick<TraceBuilderOptions, 'agent' | 'content'>;
 
-/** Returns the spans of a session, and of the sessions of its sub-agents, which become children of the tool calls that started them. A span that has not ended has no end. */
+/** Returns the spans of a session, and of the sessions below it: those of sub-agents become children of the tool calls that started them, those of plan steps of the steps. A span that has not ended has no end. */
 export function buildTrace(
   { session, events }: RecordedSession,
-  subagents: readonly RecordedSession[] = [],
+  children: readonly RecordedSession[] = [],
   options: TraceOptions = {},
 ): readonly Span[] {
   const spans: Span[] = [];
   const places = new Map<string, SpanPlace>();
   buildSession(session, events, spans, places, options);
-  for (const child of subagents) {
+  for (const child of children) {
     const key = child.events.map(parseSubagentMetadata).find((each) => each !== undefined)?.key;
-    if (key === undefined || !places.has(toolSpanId(key))) continue;
+    if (key !== undefined && !places.has(toolSpanId(key))) continue;
     buildSession(child.session, child.events, spans, places, options);
   }
   return spans.toSorted((a, b) => a.start - b.start || rank(a) - rank(b));

@@ -3,16 +3,12 @@ export { arrangeSpans, buildTrace, type RecordedSession, type SpanTree, type Tra
 export { parseConventions, type Conventions } from './conventions.ts';
 export { exportSpans, type ExportSpansOptions } from './export-spans.ts';
 export { formatTrace, type FormatTraceOptions } from './format-trace.ts';
-export {
-  isTracingConfigured,
-  readTracingOptions,
-  type OtlpProtocol,
-  type OtlpTarget,
-  type TracingOptions,
-} from './options.ts';
+export { isTracingConfigured } from './is-configured.ts';
+export { readTracingOptions, type OtlpProtocol, type OtlpTarget, type TracingOptions } from './options.ts';
 export type { ExportCounts } from './otlp/exporter.ts';
 export type { GateDetails, Span, SpanContent, SpanDetails, SpanEvent, SpanKind } from './span.ts';
 export { createTraceRequest, getSpanName, type ConversionOptions } from './to-otlp.ts';
 export type { TraceRequest } from './otlp/messages.ts';
-export { TraceBuilder, type TraceBuilderOptions } from './trace-builder.ts';
-export { createTracer, type Tracer, type TracerOptions } from './tracer.ts';
+export type { TraceBuilderOptions } from './builder-options.ts';
+export { TraceBuilder } from './trace-builder.ts';
+export { createConversion, createTracer, type Tracer, type TracerOptions } from './tracer.ts';

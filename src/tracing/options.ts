@@ -1,5 +1,6 @@
 // Reads the standard variables of OpenTelemetry: where traces and metrics are sent, how, and how many wait.
 import { parseConventions, type Conventions } from './conventions.ts';
+import { isTracingConfigured } from './is-configured.ts';
 
 /** The encoding of a request. */
 export type OtlpProtocol = 'http/json' | 'http/protobuf';
@@ -46,15 +47,6 @@ export type TracingOptions = {
 };
 
 type Env = Readonly<Record<string, string | undefined>>;
-
-/** Returns whether the variables ask for tracing at all, without reading them further. */
-export const isTracingConfigured = (env: Env): boolean =>
-  env['OTEL_SDK_DISABLED']?.toLowerCase() !== 'true' &&
-  (['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'].some(
-    (name) => Boolean(env[name]),
-  ) ||
-    env['OTEL_TRACES_EXPORTER'] === 'otlp' ||
-    env['OTEL_METRICS_EXPORTER'] === 'otlp');
 
 /** Reads the options from variables; undefined if they ask for none, or switch everything off. */
 export function readTracingOptions(env: Env): TracingOptions | undefined {

@@ -1,5 +1,12 @@
 // Folds the events of one session into spans: the one implementation for live traces, for exports after the fact and for screens.
-import { isObject, parseRetryNotice, type Event, type Json, type TraceContext } from '../core/index.ts';
+import {
+  isObject,
+  parseRetryNotice,
+  unwrapDeferredCall,
+  type Event,
+  type Json,
+  type TraceContext,
+} from '../core/index.ts';
 import { parseSubagentMetadata } from '../agent/subagents/index.ts';
 import { emitCheck } from './check-span.ts';
 import { GateSpans, type GateOwner } from './gate-spans.ts';
@@ -12,31 +19,10 @@ import {
   toolSpanId,
   type SpanPlace,
 } from './ids.ts';
+import type { ModelInfo, TraceBuilderOptions } from './builder-options.ts';
 import { PlanSpans } from './plan-spans.ts';
 import type { Span, SpanDetails } from './span.ts';
-import {
-  SpanRecorder,
-  toCostDetails,
-  toSpan,
-  type SpanDraft,
-  type SpanFailure,
-  type SpanRecorderOptions,
-} from './span-recorder.ts';
-
-/** What a builder needs besides the events. */
-export type TraceBuilderOptions = SpanRecorderOptions & {
-  /** The name of the agent; `fairlead` by default. */
-  readonly agent?: string;
-  /** Returns the span of the tool call that started a sub-agent, by the key of the call. */
-  readonly findParent?: (key: string) => SpanPlace | undefined;
-  /** Decides whether a run is recorded; by default it is, unless its caller says that it is not. */
-  readonly sample?: (traceId: string, parent: SpanPlace | undefined) => boolean;
-  /** The model of the session, for a builder that starts in the middle of a log. */
-  readonly model?: ModelInfo;
-};
-
-/** The model of an epoch. */
-export type ModelInfo = { readonly model: string; readonly provider?: string; readonly host?: string };
+import { SpanRecorder, toCostDetails, toSpan, type SpanDraft, type SpanFailure } from './span-recorder.ts';
 
 const mcpPrefix = /^mcp__((?:(?!__).){1,64})__/;
 
@@ -232,7 +218,10 @@ export class TraceBuilder {
   #endRequest(event: Event & { type: 'turn-ended' }, time: number): void {
     const { model, finishReason, usage, usd, estimated, message } = event;
     for (const part of message.parts)
-      if (part.type === 'tool-call') this.#calls.set(part.id, { tool: part.tool, input: part.input });
+      if (part.type === 'tool-call') {
+        const target = unwrapDeferredCall(part);
+        this.#calls.set(part.id, typeof target === 'string' ? part : target);
+      }
     const cost = { usage, ...(usd === undefined ? {} : { usd }), ...(estimated ? { isEstimated: true } : {}) };
     this.#recorder.end(this.#request, time, {}, { responseModel: model, finishReason, ...cost });
     this.#request = undefined;

@@ -9,7 +9,8 @@ import type { OtlpTarget, TracingOptions } from './options.ts';
 import type { Span } from './span.ts';
 import { SpanMetrics } from './span-metrics.ts';
 import { createTraceRequest, type ConversionOptions } from './to-otlp.ts';
-import { TraceBuilder, type ModelInfo } from './trace-builder.ts';
+import type { ModelInfo } from './builder-options.ts';
+import { TraceBuilder } from './trace-builder.ts';
 
 /** What a tracer needs besides the options. */
 export type TracerOptions = {

@@ -1,4 +1,4 @@
-// A well-behaved MCP server over stdio that records its starts in a folder, and takes its description from a file there.
+// A well-behaved MCP server over stdio that records its starts and the metadata of calls in a folder, and takes its description from a file there.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -72,6 +72,8 @@ createInterface({ input: process.stdin }).on('line', (line) => void handleLine(J
 async function handleLine(message: McpMessage): Promise<void> {
   if (message.method === undefined)
     return pendingRequests.get(message.id ?? '')?.(message.result ?? message.error ?? {});
+  if (message.method === 'tools/call' && folder !== '')
+    appendFileSync(path.join(folder, 'meta'), `${JSON.stringify(message.params?.['_meta'] ?? {})}\n`);
   const answer = await answerMcpMessage(behaviour, message);
   if (answer) writeMessage(answer);
 }

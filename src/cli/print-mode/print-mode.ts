@@ -173,7 +173,13 @@ async function runPrompt(
         ? await attachNamedFiles(conversation, prompt, args.action.text)
         : { input: prompt, notices: [] };
     for (const notice of notices) printErr(`${notice}\n`);
-    const state = await conversation.run(input, { runId, onChunk, onApproval, waitSignal: signals.signal });
+    const state = await conversation.run(input, {
+      runId,
+      onChunk,
+      onApproval,
+      waitSignal: signals.signal,
+      ...(process.env['TRACEPARENT'] && (await import('./read-trace-context.ts')).readTraceContext(process.env)),
+    });
     const result = createRunResult(state, runId, lastTurn, outputSchema);
     printer.end(result, {
       session: conversation.file === undefined ? undefined : conversation.name,

@@ -1,6 +1,6 @@
 // Slash commands that show tools, cost and context use, change the working directory, and quit.
 import {
-  reportCacheMisses,
+  reportCache,
   formatContextBreakdown,
   reportCosts,
   formatCosts,
@@ -45,7 +45,7 @@ const contextCommand: SlashCommand = {
       instructions: conversation.agent.instructions.text,
       ...(contextWindow === undefined ? {} : { window: contextWindow }),
     });
-    showPage(formatContextBreakdown(breakdown, reportCacheMisses(await conversation.events())), 'Context');
+    showPage(formatContextBreakdown(breakdown, reportCache(await conversation.events())), 'Context');
   },
 };
 

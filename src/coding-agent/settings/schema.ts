@@ -14,6 +14,7 @@ import {
 import { findNamedEntries, getNamedEntry } from './named-settings.ts';
 import { profiles, profileVariable } from './profiles.ts';
 import { guardEntries } from './guard-settings.ts';
+import { tracingEntries } from './tracing-settings.ts';
 import { verifyEntries } from './verify-settings.ts';
 
 /** The value of a setting in a config file. */
@@ -187,6 +188,7 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
     parse: positiveNumberParser(true),
   },
   ...verifyEntries,
+  ...tracingEntries,
   'session.title': {
     project: 'never',
     description: 'titles of sessions: message (the first message) or model (one small request after the first answer)',

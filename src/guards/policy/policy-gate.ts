@@ -13,6 +13,8 @@ export type PolicyGateOptions = PolicyContext & {
   readonly fallback: Gate;
 };
 
+const by = { kind: 'policy' } as const;
+
 /** Creates a gate from a policy. A rule with `ask` asks in every mode; a session grant then answers the question. */
 export function policyGate(policy: Policy, options: PolicyGateOptions): Gate {
   const { grants, fallback, locate } = options;
@@ -22,13 +24,14 @@ export function policyGate(policy: Policy, options: PolicyGateOptions): Gate {
     // Loaded for the first call, because an answer without a call does not need it.
     const { evaluatePolicy } = await import('./evaluate.ts');
     const { effect, why } = await evaluatePolicy(policy, call, options);
-    if (effect === 'deny') return { type: 'deny', reason: `The policy denies this call: ${why.join(' ')}` };
+    if (effect === 'deny') return { type: 'deny', reason: `The policy denies this call: ${why.join(' ')}`, by };
     if (effect === 'allow') return { type: 'allow' };
     if (effect === 'unmatched') return fallback(call, state);
     if (grants.has(grantKey(call, locate))) return { type: 'allow' };
     return {
       type: 'ask',
       question: [formatApprovalPrompt(call, locate), ...why.map((each) => `(${each})`)].join('\n'),
+      by,
     };
   };
 }

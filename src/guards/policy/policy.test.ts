@@ -142,8 +142,13 @@ test('the gate denies, allows, asks, and leaves the rest to the user', async () 
   assert.deepEqual(await run('ls; rm x'), {
     type: 'deny',
     reason: 'The policy denies this call: The rule is in policy, rule 2.',
+    by: { kind: 'policy' },
   });
-  assert.deepEqual(await run('git push'), { type: 'ask', question: 'run_command: git push\n(It leaves the house.)' });
+  assert.deepEqual(await run('git push'), {
+    type: 'ask',
+    question: 'run_command: git push\n(It leaves the house.)',
+    by: { kind: 'policy' },
+  });
   assert.deepEqual(await run('make'), {
     type: 'ask',
     question: 'run_command: make',

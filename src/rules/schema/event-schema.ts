@@ -85,7 +85,7 @@ const usageSchema = openObject(
   { input: anyValue, output: anyValue, cacheRead: anyValue, cacheWrite: anyValue, reasoning: anyValue },
 );
 const origin = openObject(
-  { kind: enumSchema(['rule', 'hook', 'policy', 'permission', 'user']) },
+  { kind: enumSchema(['rule', 'hook', 'policy', 'permission', 'flow', 'dlp', 'user']) },
   { name: stringValue, endsRun: booleanSchema() },
 );
 const outcomes = ['ok', 'failed', 'denied', 'interrupted', 'unknown'];

@@ -6,6 +6,7 @@ import {
   type FairleadError,
   type NewRun,
   errorMessage,
+  parseTraceContext,
   type KillSwitchState,
 } from '../../core/index.ts';
 import { findRunDifference } from '../../fleet/index.ts';
@@ -44,12 +45,13 @@ export async function startRun(
 ): Promise<FleetRun> {
   assertAcceptsRuns(context);
   const id = parseIdempotencyKey(headers['idempotency-key']);
+  const trace = parseTraceContext(headers['traceparent'], headers['tracestate']);
   const run = await authorizeRun(
     { context, caller },
     {
       prompt,
       kind,
-      settings: { ...(agentOptions as JsonObject), ...settings },
+      settings: { ...(agentOptions as JsonObject), ...settings, ...(trace ? { trace } : {}) },
       ...(id === undefined ? {} : { id }),
       ...(tenant === undefined ? {} : { tenant }),
       ...(priority === undefined ? {} : { priority }),

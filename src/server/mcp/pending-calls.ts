@@ -13,6 +13,7 @@ import {
   FairleadError,
   isObject,
   errorMessage,
+  parseTraceContext,
   pendingApprovals,
   type ApprovalHandler,
   type Event,
@@ -32,7 +33,7 @@ import {
 export type McpJob = GrantContext & {
   readonly session: Session;
   /** Runs until it ends or needs an approval that the handler does not decide. */
-  run(options: Pick<ApprovalLoopOptions, 'signal' | 'onApproval'>): Promise<RunState>;
+  run(options: Pick<ApprovalLoopOptions, 'signal' | 'onApproval' | 'trace'>): Promise<RunState>;
   result(state: RunState): CallToolResult;
   close(): Promise<void>;
 };
@@ -178,7 +179,9 @@ async function runWithProgress(
     if (message !== undefined) sendProgress(message);
   });
   try {
-    return await job.run({ signal: mcpReq.signal, onApproval });
+    const { traceparent, tracestate } = (mcpReq._meta ?? {}) as Readonly<Record<string, unknown>>;
+    const trace = parseTraceContext(traceparent, tracestate);
+    return await job.run({ signal: mcpReq.signal, onApproval, ...(trace ? { trace } : {}) });
   } finally {
     unsubscribe();
   }

@@ -1,14 +1,13 @@
-// Context report: estimated tokens by kind of content, and the reasons for prompt cache misses.
+// Context report: estimated tokens by kind of content.
 import {
   estimateTokens,
   partTokens,
   toArray,
-  type Event,
   type Message,
   type MessagePart,
   type RunState,
 } from '../../core/index.ts';
-import { previewText, getBranchPath } from './branch-path.ts';
+import { previewText } from './branch-path.ts';
 
 /** A kind of content and its tokens. */
 export type ContextShare = { readonly category: string; readonly tokens: number; readonly count: number };
@@ -72,49 +71,4 @@ function largestToolResults(messages: readonly Message[]): ContextBreakdown['lar
     .map((part) => ({ tool: part.tool, tokens: partTokens([part]), preview: previewText(part.text, 40) }))
     .toSorted((a, b) => b.tokens - a.tokens)
     .slice(0, 5);
-}
-
-/** Why a prompt prefix was not in the cache. */
-export type CacheMissReason = 'compacted' | 'model-changed' | 'agent-changed' | 'edited' | 'expired' | 'untold';
-
-/** A turn that read fewer cached tokens than the turn before. */
-export type CacheMiss = {
-  readonly turn: number;
-  readonly time: string;
-  /** Cached tokens of the turn before and of this turn. */
-  readonly before: number;
-  readonly now: number;
-  readonly reason: CacheMissReason;
-};
-
-/** Cache misses on the current branch; `untold` counts turns without cache figures. */
-export type CacheReport = {
-  readonly misses: readonly CacheMiss[];
-  readonly turns: number;
-  readonly unreportedTurns: number;
-};
-
-/** Typical time to live of a cached prefix. */
-const cacheTtlMs = 5 * 60_000;
-
-/** Finds the turns with cache misses and their reasons. */
-export function reportCacheMisses(events: readonly Event[]): CacheReport {
-  const misses: CacheMiss[] = [];
-  let [turns, untold, last, lastTime] = [0, 0, 0, 0];
-  let changed: CacheMissReason | undefined;
-  for (const event of getBranchPath(events)) {
-    if (event.type === 'epoch-started' && event.reason !== 'started') changed = event.reason;
-    if (event.type !== 'turn-ended') continue;
-    turns++;
-    const now = event.usage.cacheRead;
-    const startedAt = Date.parse(event.time) - event.ms;
-    if (now === undefined) untold++;
-    else {
-      const reason = changed ?? (startedAt - lastTime >= cacheTtlMs ? 'expired' : 'untold');
-      if (now < last) misses.push({ turn: event.turn, time: event.time, before: last, now, reason });
-      [last, changed] = [now, undefined];
-    }
-    lastTime = Date.parse(event.time);
-  }
-  return { misses, turns, unreportedTurns: untold };
 }

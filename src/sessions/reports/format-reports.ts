@@ -1,11 +1,13 @@
 // Formats the context, cache and cost reports as text.
-import type { CacheReport, ContextBreakdown, CacheMissReason } from './context-usage.ts';
+import { escapeInvisibleLine, formatColumns } from '../../core/index.ts';
+import type { CacheLedger, CacheTurn, PrefixBreak } from './cache-ledger.ts';
+import type { ContextBreakdown } from './context-usage.ts';
 import type { CostTotals, CostReport } from './cost-report.ts';
 
 const formatTokens = (tokens: number): string => tokens.toLocaleString('en-US');
 
 /** Formats the context report, largest first, with cache misses. */
-export function formatContextBreakdown(breakdown: ContextBreakdown, cache?: CacheReport): string {
+export function formatContextBreakdown(breakdown: ContextBreakdown, cache?: CacheLedger): string {
   const { shares, tokens, countedTokens, window, largest } = breakdown;
   const of =
     window === undefined
@@ -27,27 +29,59 @@ const formatShare = (category: string, tokens: number, total: number, times: num
 
 const formatPercent = (part: number, total: number): string => `${total > 0 ? Math.round((100 * part) / total) : 0}%`;
 
-const missReasonTexts: Readonly<Record<CacheMissReason, string>> = {
-  compacted: 'the conversation was made shorter',
-  'model-changed': 'the model was changed',
-  'agent-changed': 'the system text or the tools changed',
-  edited: 'the conversation was edited or went back',
+const breakTexts: Readonly<Record<PrefixBreak, string>> = {
+  compaction: 'the conversation was made shorter',
+  model: 'the model was changed',
+  'system-prompt': 'the system prompt changed',
+  tools: 'the tools changed',
+  'edited-history': 'the conversation was edited or went back',
   expired: 'more than five minutes had passed, so it had probably expired',
-  untold: 'nothing changed on our side; the provider does not say why',
+  small: 'the prompt was too short for a cache',
+  unknown: 'nothing changed on our side; the provider does not say why',
 };
 
-function formatCacheReport({ misses, turns, unreportedTurns }: CacheReport): readonly string[] {
-  if (turns === 0) return ['Cache: no turn yet on this branch.'];
-  if (unreportedTurns === turns) return ['Cache: the provider does not say what it read from its cache.'];
+const formatBreaks = ({ breaks, detail }: CacheTurn): string =>
+  `${breaks.map((each) => breakTexts[each]).join('; ')}${detail === undefined ? '' : ` (${escapeInvisibleLine(detail)})`}`;
+
+function formatCacheReport({ turns }: CacheLedger): readonly string[] {
+  if (turns.length === 0) return ['Cache: no turn yet on this branch.'];
+  if (turns.every(({ result }) => result === 'unreported'))
+    return ['Cache: the provider does not say what it read from its cache.'];
+  const misses = turns.flatMap((turn, i) => (turn.lostTokens > 0 ? [{ turn, before: turns[i - 1] }] : []));
   if (misses.length === 0) return ['Cache: every turn read at least as much from it as the one before.'];
-  const shown = misses.slice(-10);
   return [
-    `Cache: ${misses.length} of ${turns} turns read less from it than the one before.`,
-    ...shown.map(
-      ({ turn, before, now, reason }) =>
-        `  turn ${turn}: ${formatTokens(before)} to ${formatTokens(now)} tokens: ${missReasonTexts[reason]}.`,
-    ),
+    `Cache: ${misses.length} of ${turns.length} turns read less from it than the one before.`,
+    ...misses.slice(-10).map(({ turn }) => {
+      const before = (turn.cacheRead ?? 0) + turn.lostTokens;
+      return `  turn ${turn.turn}: ${formatTokens(before)} to ${formatTokens(turn.cacheRead ?? 0)} tokens: ${formatBreaks(turn)}.`;
+    }),
   ];
+}
+
+/** Formats the cache ledger: one line for each turn, and the sums. */
+export function formatCacheLedger(ledger: CacheLedger): string {
+  const { turns, hits, misses, input, cacheRead, cacheWrite, lostTokens, savedUsd, lostUsd } = ledger;
+  if (turns.length === 0) return 'There is no turn yet on this branch.';
+  const count = (value: number | undefined): string => (value === undefined ? '?' : formatTokens(value));
+  const rows = turns.map((turn) => [
+    String(turn.turn),
+    turn.result,
+    count(turn.input),
+    count(turn.cacheRead),
+    count(turn.cacheWrite),
+    turn.savedUsd === undefined ? '?' : formatUsd(turn.savedUsd),
+    turn.result === 'miss' ? `${formatTokens(turn.lostTokens)} lost: ${formatBreaks(turn)}` : '',
+  ]);
+  const share = input > 0 ? ` (${Math.round((100 * cacheRead) / input)} % of the input)` : '';
+  const money =
+    savedUsd === undefined
+      ? 'The price of the model is not known.'
+      : `Saved ${formatUsd(savedUsd)}, lost ${formatUsd(lostUsd ?? 0)}.`;
+  return [
+    formatColumns([['turn', 'cache', 'input', 'read', 'written', 'saved', 'why'], ...rows]).trimEnd(),
+    '',
+    `${hits} hits and ${misses} misses in ${turns.length} turns: ${formatTokens(cacheRead)} tokens read${share}, ${formatTokens(cacheWrite)} written, ${formatTokens(lostTokens)} lost. ${money}`,
+  ].join('\n');
 }
 
 /** Formats the cost report by model. */
@@ -77,4 +111,5 @@ function formatCostAmount({ turns, usd, estimatedUsd, unpriced }: CostTotals): s
   return unpriced > 0 ? `${known} and ${unpriced} turn${unpriced === 1 ? '' : 's'} of unknown price` : known;
 }
 
-const formatUsd = (usd: number): string => `$${usd.toFixed(usd > 0 && usd < 0.01 ? 6 : 4)}`;
+const formatUsd = (usd: number): string =>
+  `${usd < 0 ? '-' : ''}$${Math.abs(usd).toFixed(usd !== 0 && Math.abs(usd) < 0.01 ? 6 : 4)}`;

@@ -10,7 +10,7 @@ import {
   type RunState,
   type Usage,
 } from '../../core/index.ts';
-import { reportCacheMisses, formatContextBreakdown, reportCosts, formatCosts, measureContext } from './index.ts';
+import { formatContextBreakdown, reportCosts, formatCosts, measureContext } from './index.ts';
 
 /** Events in sequence, a minute apart, unless they set their parent and time. */
 function eventsOf(facts: readonly (Fact & { readonly after?: string; readonly minute?: number })[]): readonly Event[] {
@@ -101,58 +101,6 @@ test('the context window is divided by content type, and the parts add up', () =
   assert.match(text, /^Context: 2,6\d\d tokens of 8,000 \(33%\)\. By our estimate:\n\s+1,500\s+57%  files\n/);
   assert.match(text, /Largest tool results:\n\s+1,001  t: big ooo/);
   assert.match(formatContextBreakdown(measureContext(state)), /window whose size is unknown/);
-});
-
-test('a turn that read less from the cache than the previous one is reported with the reason', () => {
-  const report = reportCacheMisses(
-    eventsOf([
-      start,
-      epoch('started'),
-      turn(1, { cacheRead: 0 }),
-      turn(2, { cacheRead: 1000 }),
-      epoch('compacted'),
-      turn(3, { cacheRead: 400 }),
-      turn(4, { cacheRead: 900 }),
-      { ...turn(5, { cacheRead: 100 }), minute: 60 },
-      { ...turn(6, { cacheRead: 0 }), minute: 61 },
-      { ...turn(7, {}), minute: 62 },
-    ]),
-  );
-  assert.deepEqual(
-    report.misses.map((miss) => [miss.turn, miss.before, miss.now, miss.reason]),
-    [
-      [3, 1000, 400, 'compacted'],
-      [5, 900, 100, 'expired'],
-      [6, 100, 0, 'untold'],
-    ],
-  );
-  assert.deepEqual([report.turns, report.unreportedTurns], [7, 1]);
-  const fill = measureContext(runStateView().initial);
-  assert.match(
-    formatContextBreakdown(fill, report),
-    /3 of 7 turns read less[^]*turn 3: 1,000 to 400 tokens: the conversation was made shorter\./,
-  );
-  assert.match(formatContextBreakdown(fill, { misses: [], turns: 2, unreportedTurns: 2 }), /does not say what it read/);
-  assert.match(formatContextBreakdown(fill, { misses: [], turns: 2, unreportedTurns: 0 }), /at least as much/);
-  assert.match(formatContextBreakdown(fill, { misses: [], turns: 0, unreportedTurns: 0 }), /no turn yet/);
-});
-
-test('only the current branch counts for the cache', () => {
-  const { misses } = reportCacheMisses(
-    eventsOf([
-      start,
-      epoch('started'),
-      turn(1, { cacheRead: 500 }),
-      turn(2, { cacheRead: 0 }),
-      { type: 'branch-started', from: 'e3', reason: 'rewound', after: 'e3' },
-      epoch('edited'),
-      turn(2, { cacheRead: 499 }),
-    ]),
-  );
-  assert.deepEqual(
-    misses.map((miss) => miss.reason),
-    ['edited'],
-  );
 });
 
 test('costs are added up for every branch and model, and unknown costs are listed separately', () => {

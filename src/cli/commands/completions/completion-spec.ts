@@ -118,6 +118,7 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
     { name: 'evals compare', flags: [jsonFlag], firstWord: 'files' },
     { name: 'eval', flags: evalFlags, firstWord: 'files' },
     { name: 'why', flags: [jsonFlag], firstWord: 'sessions' },
+    { name: 'trace', flags: [jsonFlag], firstWord: 'sessions' },
     { name: 'doctor', flags: doctorFlags, firstWord: 'files' },
     {
       name: 'demo',

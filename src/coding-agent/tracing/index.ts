@@ -1,0 +1,2 @@
+// Tracing of the agents of this process.
+export { getTracingVariables, openTracer } from './open-tracer.ts';
