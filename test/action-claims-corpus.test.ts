@@ -15,6 +15,9 @@ import { development } from './corpus/action-claims/development.ts';
 import { heldOut } from './corpus/action-claims/held-out.ts';
 import type { Label, Scenario } from './corpus/action-claims/scenario.ts';
 import { noGit } from './support/programs.ts';
+import { createScriptRunner } from './support/script-runner.ts';
+
+process.env['PATH'] = [createScriptRunner(), process.env['PATH']].join(path.delimiter);
 
 type Judged = { readonly label: Label; readonly text: string; readonly checked: readonly CheckedClaim[] };
 
