@@ -185,3 +185,64 @@ test('[A48] the terminal shows the progress while cases run', async (t) => {
   hangs = false;
   await terminal.kill();
 });
+
+test('[A48] a bad turn of a session becomes a regression case that fails with the bad model and passes with the good one', async (t) => {
+  let isBad = true;
+  const program = await createProgram(t, ({ prompt, results }): ScriptedResponse => {
+    if (!prompt.includes('Tidy')) return says('What?');
+    if (results.length === 0) return calls('read_file', { path: 'notes.txt' });
+    if (results.length === 1 && isBad) return calls('write_file', { path: 'notes.txt', content: '' });
+    return says(isBad ? 'I emptied the notes.' : 'The notes are tidy already.');
+  });
+  await program.seedModels('qwen3');
+  writeFileSync(path.join(program.cwd, 'notes.txt'), 'Buy milk.\n');
+  const bad = await program.run(['run', 'Tidy up notes.txt.', '--auto-approve']);
+  assert.equal(bad.code, 0, bad.err);
+  const [session = ''] = program.sessions();
+  writeFileSync(path.join(program.cwd, 'notes.txt'), 'Buy milk.\n');
+  const file = path.join(program.cwd, 'cases', 'tidy.md');
+  const name = session.replace(/\.jsonl$/, '');
+  const made = await program.run(['evals', 'from-session', name, '--at', '2', '--output', file, '--file', 'notes.txt']);
+  assert.equal(made.code, 0, made.err);
+  assert.match(made.out, /starts before turn 2; expects \{"toolNotUsed":\["write_file"\]\}/);
+  const folder = path.dirname(file);
+  assert.equal(readdirSync(folder).filter((each) => each.endsWith('.session.jsonl')).length, 1);
+
+  program.server.clearRequests();
+  const failed = await program.run(['evals', folder, '--auto-approve']);
+  assert.equal(failed.code, 1, failed.out);
+  assert.match(failed.err, /FAILED: 1 of 1 cases that must pass did not/);
+  assert.match(failed.out, /It called "write_file"\./);
+  assert.equal(program.modelRequests().length, 2, 'turn 1 is replayed without a model');
+  const [first] = program.modelRequests();
+  assert.match(JSON.stringify(first?.body), /Tidy up notes\.txt\..*Buy milk\./, 'the request continues the recording');
+
+  isBad = false;
+  program.server.clearRequests();
+  const passed = await program.run(['evals', folder, '--auto-approve']);
+  assert.equal(passed.code, 0, passed.err);
+  assert.equal(program.modelRequests().length, 1);
+
+  program.server.clearRequests();
+  const again = path.join(program.cwd, 'recorded', 'tidy.md');
+  const args = ['evals', 'from-session', name, '--at', '2', '--output', again, '--recorded'];
+  assert.equal((await program.run(args)).code, 0);
+  const replayed = await program.run(['evals', again, '--auto-approve'], {
+    env: { OLLAMA_API_URL: 'http://127.0.0.1:9' },
+  });
+  assert.equal(replayed.code, 1, replayed.out);
+  assert.match(replayed.out, /with recorded: 1 cases/);
+  assert.match(replayed.out, /It called "write_file"\. It said: "I emptied the notes\."/);
+  assert.equal(program.modelRequests().length, 0, 'a recording needs no model');
+
+  for (const [more, code, words] of [
+    [[name, '--at', '9'], 1, /^The session has no turn 9\. It has the turns 1 to 3\./],
+    [[name], 2, /^--at is the number of a turn/],
+    [[name, '--at', '2', '--output', again], 1, /exists already/],
+    [[name, '--at', '2', '--expect', '{"toolUse":"x"}'], 1, /there is no expectation "toolUse"/],
+  ] as const) {
+    const ended = await program.run(['evals', 'from-session', ...more]);
+    assert.equal(ended.code, code, ended.err);
+    assert.match(ended.err, words);
+  }
+});

@@ -7,7 +7,7 @@ import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 const root = path.resolve(import.meta.dirname, '..');
-const examples = ['.', 'behaviours', 'bridges', 'quick-start', 'retrieval', 'verify'].flatMap((folder) =>
+const examples = ['.', 'behaviours', 'bridges', 'eval', 'quick-start', 'retrieval', 'verify'].flatMap((folder) =>
   readdirSync(path.join(root, 'examples', folder))
     .filter((name) => name.endsWith('.ts'))
     .map((name) => path.posix.join(folder, name)),

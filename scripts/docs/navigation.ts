@@ -52,6 +52,7 @@ export const navigation: readonly NavigationGroup[] = [
       'docs/fleet.md',
       'docs/releases.md',
       'docs/deploying.md',
+      'docs/evals.md',
       'docs/operations.md',
       'docs/tracing.md',
     ],

@@ -78,8 +78,11 @@ const points = (share: number): string => `${share < 0 ? '−' : '+'}${Math.abs(
 const formatDifference = ({ pairs, value, interval: [low, high], pValue }: PairedDifference): readonly string[] => [
   `${pairs} cases`,
   `${points(value)} points (${points(low)} to ${points(high)})`,
-  `p ${pValue < 0.001 ? '< 0.001' : `= ${pValue.toFixed(3)}`}`,
+  formatPValue(pValue),
 ];
+
+/** Formats a p-value; small ones as `p < 0.001`. */
+export const formatPValue = (pValue: number): string => (pValue < 0.001 ? 'p < 0.001' : `p = ${pValue.toFixed(3)}`);
 
 const maxNamed = 20;
 

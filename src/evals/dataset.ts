@@ -16,6 +16,18 @@ export type EvalCase = {
   readonly files: Readonly<Record<string, string>>;
   /** True if every trial must pass, whatever the rate of the others is. */
   readonly must?: boolean;
+  /** The recorded session that the case continues; the prompt is then that of the recording, and is not sent again. */
+  readonly session?: RecordedStart;
+};
+
+/** The point of a recording at which a case starts. */
+export type RecordedStart = {
+  /** The file of the session log; in a dataset, relative to the file of the dataset. */
+  readonly file: string;
+  /** The turn that is run again: everything before it is recorded. */
+  readonly at: number;
+  /** Whether the model and the tools answer live from there, or as recorded. */
+  readonly mode: 'live' | 'recorded';
 };
 
 /** The maximum number of characters of a dataset. */
@@ -91,7 +103,7 @@ function parseCaseLine(line: string): EvalCase | string {
 export function parseCaseObject(value: unknown): EvalCase | string {
   if (!isObject(value)) return 'it is not an object';
   // `words` is the name of the prompt in version 0.1.
-  const { id, words, prompt = words, expect, tags = [], tools = false, files = {}, must, ...more } = value;
+  const { id, words, prompt = words, expect, tags = [], tools = false, files = {}, must, session, ...more } = value;
   if (typeof id !== 'string' || id.trim() === '') return 'it has no id';
   if (id.length > maxIdChars) return `its id is longer than ${maxIdChars} characters`;
   if (typeof prompt !== 'string' || prompt.trim() === '') return 'it has no prompt';
@@ -103,8 +115,19 @@ export function parseCaseObject(value: unknown): EvalCase | string {
   if (unknown !== undefined) return `there is no field ${JSON.stringify(unknown)}`;
   const expected = parseExpectation(expect);
   if (typeof expected === 'string') return expected;
+  const start = session === undefined ? undefined : parseStart(session);
+  if (typeof start === 'string') return start;
   const own = { id, prompt, expect: expected, tags, tools, files: files as EvalCase['files'] };
-  return must === undefined ? own : { ...own, must };
+  return { ...own, ...(must === undefined ? {} : { must }), ...(start ? { session: start } : {}) };
+}
+
+function parseStart(session: unknown): RecordedStart | string {
+  const { file, at, mode = 'live', ...more } = isObject(session) ? session : {};
+  if (typeof file !== 'string' || file === '') return 'its session has no file';
+  if (!Number.isSafeInteger(at) || Number(at) < 1) return 'its session has no turn: at is a number of at least 1';
+  if (mode !== 'live' && mode !== 'recorded') return 'mode of its session is neither live nor recorded';
+  const [unknown] = Object.keys(more);
+  return unknown === undefined ? { file, at: Number(at), mode } : `its session has no field ${JSON.stringify(unknown)}`;
 }
 
 const isStringList = (value: unknown): value is readonly string[] =>

@@ -1,11 +1,13 @@
 // Evaluates an agent: runs every case of a dataset, scores the answers and returns the report.
 import type { Agent, RunResult } from '../agent/index.ts';
 import type { VerifyModel } from '../checks/index.ts';
-import { FairleadError, type Event, type Json } from '../core/index.ts';
+import { FairleadError, type Json } from '../core/index.ts';
 import { memoryLog, openFleetStore } from '../stores/index.ts';
-import type { EvalCase } from './dataset.ts';
+import type { EvalCase, RecordedStart } from './dataset.ts';
 import { judgedExpectations } from './expectation.ts';
 import { assertIndependentJudges, toJudgedModel, type JudgedModel } from './judge.ts';
+import { continueRecording, selectProvider, type CaseRun } from './recorded-case.ts';
+import { readRecordedEvents } from './recorded-sessions.ts';
 import { createEvalReport, type EvalReport } from './report.ts';
 import type { EvalCaseResult, EvalTrial } from './results.ts';
 import { runTrials, type EvalProgress, type RunTrialsOptions, type TrialResults } from './run-trials.ts';
@@ -142,13 +144,9 @@ async function runWithAgent(
   trial: number,
   { scorers = [], judges = [], cwd, judged, runCommand, signal }: TrialContext,
 ): Promise<EvalTrial> {
-  const { json } = evalCase.expect;
-  const log = memoryLog();
-  const events: readonly Event[] = log.events;
-  await using session = await agent.session({ store: { open: async () => log } });
-  const since = performance.now();
-  const run: RunResult = await session.run(evalCase.prompt, { signal, ...(json ? { outputSchema: json } : {}) });
-  const durationMs = performance.now() - since;
+  const { run, events, durationMs } = evalCase.session
+    ? await runRecorded(agent, evalCase, evalCase.session, signal)
+    : await runPrompt(agent, evalCase, signal);
   const scored = await scoreTrial(
     evalCase,
     { trial, run, trajectory: toTrajectory(events), durationMs },
@@ -158,6 +156,26 @@ async function runWithAgent(
   const found = await Promise.all(scorers.map(async (score) => score(run, evalCase, scored)));
   const errors = [...scored.errors, ...found.filter((each) => each !== undefined)];
   return { ...scored, errors, right: errors.length === 0 };
+}
+
+async function runPrompt(agent: Agent, { prompt, expect }: EvalCase, signal: AbortSignal): Promise<CaseRun> {
+  const log = memoryLog();
+  await using session = await agent.session({ store: { open: async () => log } });
+  const since = performance.now();
+  const run = await session.run(prompt, { signal, ...(expect.json ? { outputSchema: expect.json } : {}) });
+  return { run, events: log.events, durationMs: performance.now() - since };
+}
+
+async function runRecorded(
+  agent: Agent,
+  { id }: EvalCase,
+  start: RecordedStart,
+  signal: AbortSignal,
+): Promise<CaseRun> {
+  const recording = await readRecordedEvents({ name: id, file: start.file });
+  const resolved = await agent.resolve();
+  const own = { ...resolved, provider: selectProvider(resolved.provider, start, recording) };
+  return continueRecording(own, start, recording, { signal });
 }
 
 function withoutFiles(agent: Agent, { id, files }: EvalCase): Agent {

@@ -10,7 +10,7 @@ export {
 } from './baseline.ts';
 export { backtest, compileBacktestRules, type BacktestResult } from './backtest.ts';
 export { builtinDataset } from './builtin-dataset.ts';
-export { parseDataset, type EvalCase } from './dataset.ts';
+export { parseDataset, type EvalCase, type RecordedStart } from './dataset.ts';
 export { parseDatasetText, readDataset } from './read-dataset.ts';
 export {
   type ExpectedCall,
@@ -83,3 +83,10 @@ export {
   writeEvalReport,
   type HtmlReportParts,
 } from './reports/index.ts';
+export {
+  createSessionCase,
+  formatSessionCase,
+  writeSessionCase,
+  type SessionCase,
+  type SessionCaseOptions,
+} from './session-case.ts';

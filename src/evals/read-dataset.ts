@@ -8,6 +8,9 @@ import { maxDatasetChars, parseDataset, type EvalCase } from './dataset.ts';
 
 const endings = /\.(?:jsonl|ndjson|csv|tsv|md|markdown)$/i;
 
+/** The ending of recordings that cases continue; such a file is no dataset. */
+export const recordingEnding = '.session.jsonl';
+
 /** Reads the cases of a file, or of the files of a folder in alphabetical order. */
 export async function readDataset(file: string): Promise<readonly EvalCase[]> {
   const files = listFiles(file);
@@ -21,7 +24,12 @@ export async function readDataset(file: string): Promise<readonly EvalCase[]> {
           blame: 'user',
         });
       known.set(evalCase.id, each);
-      cases.push(evalCase);
+      const { session } = evalCase;
+      cases.push(
+        session
+          ? { ...evalCase, session: { ...session, file: path.resolve(path.dirname(each), session.file) } }
+          : evalCase,
+      );
     }
   return cases;
 }
@@ -34,7 +42,9 @@ export async function parseDatasetText(text: string, name: string): Promise<read
 
 function listFiles(file: string): readonly string[] {
   if (!statSync(file, { throwIfNoEntry: false })?.isDirectory()) return [file];
-  const names = readdirSync(file, { recursive: true, encoding: 'utf8' }).filter((name) => endings.test(name));
+  const names = readdirSync(file, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => endings.test(name) && !name.endsWith(recordingEnding),
+  );
   if (names.length > 0) return names.toSorted().map((name) => path.join(file, name));
   throw new FairleadError('eval/no-dataset', `The folder ${file} has no dataset.`, {
     blame: 'user',

@@ -4,15 +4,24 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createOutputSchema, toRunResult, Session } from '../agent/index.ts';
 import type { VerifyModel } from '../checks/index.ts';
-import { FairleadError, type Provider, type Workspace } from '../core/index.ts';
+import { FairleadError, fold, type Provider, type Workspace } from '../core/index.ts';
 import { sessionGrants, withSandbox, type Sandbox } from '../guards/index.ts';
 import { memoryLog } from '../stores/index.ts';
 import type { ResolvedModel } from '../coding-agent/models/index.ts';
-import { createCodingAgent, findPrivacyLabel, assertLocalModel, selectSandbox } from '../coding-agent/index.ts';
+import {
+  createCodingAgent,
+  type CodingAgent,
+  findPrivacyLabel,
+  assertLocalModel,
+  privacyView,
+  selectSandbox,
+} from '../coding-agent/index.ts';
 import { readSettings, type Settings } from '../coding-agent/settings/index.ts';
 import { localWorkspace } from '../workspace/index.ts';
 import type { EvalCase } from './dataset.ts';
 import { toJudgedModel } from './judge.ts';
+import { continueRecording, selectProvider, type CaseRun } from './recorded-case.ts';
+import { readRecordedEvents } from './recorded-sessions.ts';
 import type { EvalTrial } from './results.ts';
 import { scoreTrial, type RunCaseCommand } from './score-trial.ts';
 import { toTrajectory } from './trajectory.ts';
@@ -32,7 +41,7 @@ const maxTurns = 20;
 
 /** Runs one trial of a case with the coding agent and scores it. */
 export async function runEvalTrial(asked: EvalCase, trial: number, context: EvalContext): Promise<EvalTrial> {
-  const { settings, model, provider, autoApprove, signal, judges = [] } = context;
+  const { settings, model, autoApprove, signal, judges = [] } = context;
   return withCaseDirectory(asked.files, async (cwd) => {
     const { json } = asked.expect;
     const agent = await createCodingAgent({
@@ -44,21 +53,11 @@ export async function runEvalTrial(asked: EvalCase, trial: number, context: Eval
       ...(json ? { outputSchema: createOutputSchema(json) } : {}),
     });
     try {
-      // Private data stays on this machine, whichever of the user's files demands it.
-      if (findPrivacyLabel({ private: false }, settings, agent.instructions) !== undefined)
-        await assertLocalModel(model, settings);
-      const resolved = agent.forModel(provider, asked.tools && model.tools !== false);
-      const log = memoryLog();
-      const session = await Session.open(resolved, log);
-      const limits = { turns: maxTurns, ...settings.limits };
-      const since = performance.now();
-      const state = await session.advance(asked.prompt, { signal, limits });
-      const durationMs = performance.now() - since;
-      const run = toRunResult(state, { runId: '', sessionId: '' });
+      const { run, events, durationMs } = await runCase(asked, agent, context);
       const { sandbox, workspace } = agent;
       return await scoreTrial(
         asked,
-        { trial, run, trajectory: toTrajectory(log.events), durationMs },
+        { trial, run, trajectory: toTrajectory(events), durationMs },
         {
           cwd,
           judges,
@@ -71,6 +70,29 @@ export async function runEvalTrial(asked: EvalCase, trial: number, context: Eval
       await agent.close();
     }
   });
+}
+
+/** Runs the prompt of a case, or continues its recording. */
+async function runCase(asked: EvalCase, agent: CodingAgent, context: EvalContext): Promise<CaseRun> {
+  const { settings, model, provider, signal } = context;
+  const limits = { turns: maxTurns, ...settings.limits };
+  const recording = asked.session && (await readRecordedEvents({ name: asked.id, file: asked.session.file }));
+  // Private data stays on this machine, whichever of the user's files or the recording demands it.
+  const isPrivate = recording !== undefined && fold(privacyView, recording);
+  const isLive = asked.session?.mode !== 'recorded';
+  if (isLive && findPrivacyLabel({ private: isPrivate }, settings, agent.instructions) !== undefined)
+    await assertLocalModel(model, settings);
+  const callsTools = asked.tools && model.tools !== false;
+  if (asked.session && recording) {
+    const resolved = agent.forModel(selectProvider(provider, asked.session, recording), callsTools);
+    return continueRecording(resolved, asked.session, recording, { signal, limits });
+  }
+  const log = memoryLog();
+  const session = await Session.open(agent.forModel(provider, callsTools), log);
+  const since = performance.now();
+  const state = await session.advance(asked.prompt, { signal, limits });
+  const durationMs = performance.now() - since;
+  return { run: toRunResult(state, { runId: '', sessionId: '' }), events: log.events, durationMs };
 }
 
 /** Returns a function that runs the commands of cases in the sandbox that the settings of the user select. */

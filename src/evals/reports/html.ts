@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../../core/index.ts';
 import { formatHtmlText } from '../../sessions/index.ts';
-import type { EvalComparison } from '../compare.ts';
+import { formatPValue, type EvalComparison } from '../compare.ts';
 import type { EvalGateResult } from '../gates.ts';
 import { formatRate, formatSeconds, type EvalReport } from '../report.ts';
 import type { EvalCaseResult, EvalTrial } from '../results.ts';
@@ -122,7 +122,7 @@ const formatGate = ({ passed, why }: EvalGateResult): string =>
 
 function formatPaired({ before, after, all, verdict, worse, better }: EvalComparison): string {
   const points = (share: number): string => `${share < 0 ? '−' : '+'}${Math.abs(100 * share).toFixed(1)}`;
-  const text = `${before.model} → ${after.model}: ${points(all.value)} points (${points(all.interval[0])} to ${points(all.interval[1])}), p = ${all.pValue.toFixed(3)}, ${all.pairs} cases; ${worse.length} worse, ${better.length} better: ${verdict.replaceAll('-', ' ')}.`;
+  const text = `${before.model} → ${after.model}: ${points(all.value)} points (${points(all.interval[0])} to ${points(all.interval[1])}), ${formatPValue(all.pValue)}, ${all.pairs} cases; ${worse.length} worse, ${better.length} better: ${verdict.replaceAll('-', ' ')}.`;
   return `<h2>Comparison</h2><p class="${verdict === 'worse' ? 'failed' : ''}">${formatHtmlText(text)}</p>`;
 }
 

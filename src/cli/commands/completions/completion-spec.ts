@@ -116,6 +116,7 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
     { name: 'rules report', flags: [jsonFlag], firstWord: 'sessions' },
     { name: 'evals', flags: evalFlags, firstWord: 'files' },
     { name: 'evals compare', flags: [jsonFlag], firstWord: 'files' },
+    { name: 'evals from-session', flags: [], firstWord: 'sessions' },
     { name: 'eval', flags: evalFlags, firstWord: 'files' },
     { name: 'why', flags: [jsonFlag], firstWord: 'sessions' },
     { name: 'trace', flags: [jsonFlag], firstWord: 'sessions' },

@@ -1,6 +1,6 @@
 // The `evals run` command: runs the cases of a dataset against a model, scores them, writes reports and checks the gates.
 import { rmSync } from 'node:fs';
-import { FairleadError } from '../../../core/index.ts';
+import { FairleadError, type Provider } from '../../../core/index.ts';
 import { getMeasurementsDir, saveMeasurement } from '../../../fleet/health/index.ts';
 import {
   formatNoToolsWarning,
@@ -117,6 +117,22 @@ async function readCases(file: string | undefined, tag: string | undefined): Pro
   });
 }
 
+/** Cases that only replay recordings need no model. */
+const recordedModel: ResolvedModel = { name: 'recorded', ref: { provider: 'recorded', model: 'recorded' } };
+
+const isRecordedOnly = (cases: readonly EvalCase[]): boolean =>
+  cases.every(({ session }) => session?.mode === 'recorded');
+
+/** Stands for the model where none is asked. */
+const noProvider: Provider = {
+  family: 'recorded',
+  model: 'recorded',
+  // oxlint-disable-next-line require-yield
+  async *stream() {
+    throw new FairleadError('eval/no-model', 'A case that replays a recording asked a model.', { blame: 'harness' });
+  },
+};
+
 async function resolveEvalModel(name: string | undefined, settings: Settings): Promise<ResolvedModel> {
   const model = await resolveModelUnattended({ model: name }, settings);
   if (model.router !== undefined)
@@ -131,10 +147,11 @@ async function resolveEvalModel(name: string | undefined, settings: Settings): P
 async function evaluateModel(name: string | undefined, evaluation: Evaluation): Promise<EvalReport> {
   const { cases, dataset, settings, values, counts, signals } = evaluation;
   const when = new Date().toISOString();
-  const model = await resolveEvalModel(name, settings);
+  const isRecorded = name === undefined && isRecordedOnly(cases);
+  const model = isRecorded ? recordedModel : await resolveEvalModel(name, settings);
   const host = createTtyHost(printErr);
   const judges = needsJudge(cases) || values.judge ? await openEvalJudges(model, evaluation) : [];
-  const provider = await openModel(model, settings, host);
+  const provider = isRecorded ? noProvider : await openModel(model, settings, host);
   const noTools = formatNoToolsWarning(model);
   if (noTools !== undefined && cases.some(({ tools }) => tools)) printErr(`${noTools}\n`);
   const { name: modelName, ref } = model;
