@@ -44,7 +44,7 @@ test('the text of an answer stays when the server dies in the middle of it', { s
   const prompt = await openPrompt(t, environment);
   await prompt.enterAndWait(
     'go',
-    /^Half of it$[^]*! The connection to lm-studio dropped mid-answer\. Waiting \d\.\ds/m,
+    /^Half of it$[^]*! The connection to lm-studio dropped mid-answer\. Retrying in \d s/m,
   );
   await prompt.waitFor(/^Half of it\n\[cut off\]\n[^]*✗ lm-studio[^]*! The model request failed\./m);
 });
@@ -57,9 +57,9 @@ test(
       index === 0 ? fails({ name: 'rate-limited', afterMs: 3000 }) : says('Here.'),
     );
     const prompt = await openPrompt(t, environment);
-    await prompt.enterAndWait('go', /! Rate limited \(429\) by lm-studio, waiting [34]\.\ds, attempt 2 of 4\./);
-    await prompt.waitFor(/rate limited, attempt 2 of 4 in \ds \(Esc interrupts\)/);
-    await prompt.waitFor(/^Here\.$(?![^]*rate limited, attempt)/m);
+    await prompt.enterAndWait('go', /! Rate limited \(429\) by lm-studio, retrying in [345] s, attempt 2 of 4\./);
+    await prompt.waitFor(/rate limited, retrying in \d s, attempt 2 of 4 \(Esc interrupts\)/);
+    await prompt.waitFor(/^Here\.$(?![^]*rate limited, retrying)/m);
   },
 );
 
@@ -70,7 +70,7 @@ test('[P48, P82] a one-shot run tells a rate limit on standard error, and stream
   program.server.setScript([limit, 'Here.']);
   const { code, out, err } = await program.run(['-p', 'x']);
   assert.deepEqual([code, out], [0, 'Here.\n']);
-  assert.match(err, /^Rate limited \(429\) by ollama, waiting \d\.\ds, attempt 2 of 4\.\n/m);
+  assert.match(err, /^Rate limited \(429\) by ollama, retrying in \d s, attempt 2 of 4\.\n/m);
   program.server.setScript([limit, 'Here.']);
   const lines = (await program.run(['-p', 'x', '--output-format', 'stream-json'])).out.trim().split('\n');
   const events = lines.map((line) => JSON.parse(line) as Record<string, unknown>);

@@ -87,7 +87,7 @@ export type StreamEvent<Output = unknown> =
   | { readonly type: 'message_stop' }
   /** The message so far is void: the provider failed, and another attempt follows or the run ends. */
   | { readonly type: 'message_discarded'; readonly reason: string }
-  /** A request to the model failed, and is sent again after `wait_ms`. */
+  /** A request to the model failed, and is sent again after `wait_ms`; or, if `held`, a rate limit of this process delays it. */
   | {
       readonly type: 'retry';
       readonly attempt: number;
@@ -95,6 +95,7 @@ export type StreamEvent<Output = unknown> =
       readonly wait_ms: number;
       readonly code: string | null;
       readonly reason: string;
+      readonly held?: true;
     }
   | {
       readonly type: 'tool_result';
@@ -245,6 +246,7 @@ export function createEventTranslator(
         wait_ms: Math.round(retry.waitMs ?? 0),
         code: retry.code ?? null,
         reason: retry.why,
+        ...(retry.held ? { held: retry.held } : {}),
       });
     if (event.type === 'tool-ended')
       emit({

@@ -91,10 +91,12 @@ export type Price = {
   readonly cacheWrite?: number;
 };
 
-/** A failed attempt at a model, and the attempt that follows it. */
+/** A failed attempt at a model, and the attempt that follows it; or a wait for a rate limit before an attempt. */
 export type RetryNotice = {
-  /** The number of the attempt that follows, from 2. */
+  /** The number of the attempt that follows, from 2; from 1 if `held`. */
   readonly attempt: number;
+  /** Nothing failed: a rate limit of this process delays the request. */
+  readonly held?: true;
   /** The number of attempts at this model before the request fails; absent if another model follows. */
   readonly maxAttempts?: number;
   /** Milliseconds until the attempt starts. */

@@ -14,15 +14,24 @@ const limited = {
 };
 
 test('[P82] a rate limit is told with its status, the provider, the wait and the attempt', () => {
-  assert.equal(formatRetryNotice(limited), 'Rate limited (429) by ollama, waiting 4.2s, attempt 2 of 4.');
-  assert.equal(formatRetryStatus(limited, 3100), 'rate limited, attempt 2 of 4 in 4s');
+  assert.equal(formatRetryNotice(limited), 'Rate limited (429) by ollama, retrying in 5 s, attempt 2 of 4.');
+  assert.equal(formatRetryStatus(limited, 3100), 'rate limited, retrying in 4 s, attempt 2 of 4');
   assert.equal(formatRetryStatus(limited, 0), 'rate limited, attempt 2 of 4');
 });
 
 test('another failure is told with its message; a change of the model without a wait', () => {
   const failed = { attempt: 3, maxAttempts: 4, waitMs: 2000, why: 'ollama is overloaded (status 503).' };
-  assert.equal(formatRetryNotice(failed), 'ollama is overloaded (status 503). Waiting 2.0s, attempt 3 of 4.');
+  assert.equal(formatRetryNotice(failed), 'ollama is overloaded (status 503). Retrying in 2 s, attempt 3 of 4.');
   assert.equal(formatRetryNotice({ attempt: 5, why: 'It is down.' }), 'It is down. Trying another model.');
+});
+
+test('[A56] a wait for a rate limit of this process is told, recorded and read; nothing failed', () => {
+  const held = { ...limited, attempt: 1, held: true as const, why: '60 requests per minute', waitMs: 3200 };
+  const fact = { ...retryFact(held), seq: 1, time: 0 } as unknown as Event;
+  const read = parseRetryNotice(fact);
+  assert.deepEqual(read, held);
+  assert.equal(formatRetryNotice(held), 'Rate limited (60 requests per minute), sending in 4 s.');
+  assert.equal(formatRetryStatus(held, 3200), 'rate limited, sending in 4 s');
 });
 
 test('a retry is read from the fact that records it, and from no other', () => {

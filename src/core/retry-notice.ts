@@ -7,22 +7,25 @@ import type { RetryNotice } from './ports.ts';
 export const retryAnnotationKey = 'provider-retry';
 
 /** Returns the fact that records a retry. */
-export const retryFact = ({ attempt, maxAttempts, waitMs, code, provider, why }: RetryNotice): Fact => ({
+export const retryFact = ({ attempt, held, maxAttempts, waitMs, code, provider, why }: RetryNotice): Fact => ({
   type: 'annotation-added',
   key: retryAnnotationKey,
   value: Object.fromEntries(
-    Object.entries({ attempt, maxAttempts, waitMs, code, provider, why }).filter(([, value]) => value !== undefined),
+    Object.entries({ attempt, held, maxAttempts, waitMs, code, provider, why }).filter(
+      ([, value]) => value !== undefined,
+    ),
   ) as Json,
 });
 
 /** Returns the retry that an event records; undefined for any other event. */
 export function parseRetryNotice(event: Event): RetryNotice | undefined {
   if (event.type !== 'annotation-added' || event.key !== retryAnnotationKey || !isObject(event.value)) return undefined;
-  const { attempt, maxAttempts, waitMs, code, provider, why } = event.value;
+  const { attempt, held, maxAttempts, waitMs, code, provider, why } = event.value;
   if (typeof attempt !== 'number' || typeof why !== 'string') return undefined;
   return {
     attempt,
     why,
+    ...(held === true ? { held } : {}),
     ...(typeof maxAttempts === 'number' ? { maxAttempts } : {}),
     ...(typeof waitMs === 'number' ? { waitMs } : {}),
     ...(typeof code === 'string' ? { code } : {}),
@@ -32,21 +35,23 @@ export function parseRetryNotice(event: Event): RetryNotice | undefined {
 
 /** Formats a retry as a sentence: what failed, how long the wait is, and which attempt follows. */
 export function formatRetryNotice(notice: RetryNotice): string {
-  const { attempt, maxAttempts, waitMs = 0, why } = notice;
-  const count = maxAttempts === undefined ? 'trying another model' : `attempt ${attempt} of ${maxAttempts}`;
-  const wait = waitMs > 0 ? `waiting ${formatSeconds(waitMs)}, ` : '';
-  if (isRateLimit(notice)) return `${formatRateLimit(notice)}, ${wait}${count}.`;
-  const sentence = `${wait}${count}.`;
+  const { waitMs = 0, why } = notice;
+  if (notice.held) return `Rate limited (${why}), sending in ${formatSeconds(waitMs)}.`;
+  const wait = waitMs > 0 ? `retrying in ${formatSeconds(waitMs)}, ` : '';
+  const sentence = `${wait}${formatAttempt(notice)}.`;
+  if (isRateLimit(notice)) return `${formatRateLimit(notice)}, ${sentence}`;
   return `${why.replace(/[.\s]+$/, '')}. ${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
 }
 
-/** Formats a retry for a status line while it waits: `rate limited, attempt 2 of 4 in 3s`. */
+/** Formats a retry for a status line while it waits: `rate limited, retrying in 3 s, attempt 2 of 4`. */
 export function formatRetryStatus(notice: RetryNotice, leftMs: number): string {
-  const { attempt, maxAttempts } = notice;
+  if (notice.held) return `rate limited${leftMs > 0 ? `, sending in ${formatSeconds(leftMs)}` : ''}`;
   const what = isRateLimit(notice) ? 'rate limited' : 'request failed';
-  const count = maxAttempts === undefined ? 'another model' : `attempt ${attempt} of ${maxAttempts}`;
-  return `${what}, ${count}${leftMs > 0 ? ` in ${Math.ceil(leftMs / 1000)}s` : ''}`;
+  return `${what}, ${leftMs > 0 ? `retrying in ${formatSeconds(leftMs)}, ` : ''}${formatAttempt(notice)}`;
 }
+
+const formatAttempt = ({ attempt, maxAttempts }: RetryNotice): string =>
+  maxAttempts === undefined ? 'trying another model' : `attempt ${attempt} of ${maxAttempts}`;
 
 const isRateLimit = ({ code }: RetryNotice): boolean => code === 'provider/rate-limited';
 
@@ -55,4 +60,4 @@ function formatRateLimit({ why, provider }: RetryNotice): string {
   return `Rate limited${status === undefined ? '' : ` (${status})`}${provider === undefined ? '' : ` by ${provider}`}`;
 }
 
-const formatSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)}s`;
+const formatSeconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;

@@ -34,6 +34,7 @@ export {
   type GatewayOptions,
   type GatewayState,
 } from './gateway/gateway.ts';
+export { readRateLimits, type RateLimitRule } from './gateway/rate-limit-rules.ts';
 export { withModelSettings } from './with-settings.ts';
 export { systemClock, type Clock } from './gateway/clock.ts';
 export type { ProviderEmbeddingModel } from './embeddings.ts';

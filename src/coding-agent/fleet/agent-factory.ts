@@ -76,7 +76,7 @@ export function createRunAgentFactory(
 ): AgentFactory {
   const models = new Map<string, Promise<Provider>>();
   const open = (model: ResolvedModel, settings: Settings, host: ModelHost): Promise<Provider> => {
-    const key = JSON.stringify([model.ref, settings.env, settings.tenant]);
+    const key = JSON.stringify([model.ref, settings.env, settings.tenant, settings.rateLimits]);
     const opened = models.get(key);
     if (opened) return opened;
     const opening = openModel(model, settings, host);

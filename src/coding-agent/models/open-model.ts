@@ -5,6 +5,7 @@ import {
   findFamily,
   gateway,
   openProvider,
+  readRateLimits,
   type GatewayOptions,
   resolveBaseUrl,
   listModels,
@@ -41,10 +42,18 @@ export async function openModel(
   const known = window === undefined ? ref : { ...ref, contextWindow: window };
   const isEmbedded = findFamily(ref.provider)?.protocol === 'embedded';
   const opened = gateway([await openProvider(known, { env, providers: { ...testProviders, embedded } })], {
+    ...(await getRateLimits(settings)),
     ...options,
     ...(isEmbedded ? { timeouts: { firstMs: embeddedFirstMs, ...options.timeouts } } : {}),
   });
   return withDlp(opened, model, settings, host);
+}
+
+/** The rate limits of the user's config file, for the tenant of the settings. */
+async function getRateLimits({ rateLimits, tenant, userFile }: Settings): Promise<GatewayOptions> {
+  if (rateLimits === undefined) return {};
+  const rules = await readRateLimits(rateLimits, `rateLimits in ${userFile}`);
+  return { rateLimits: rules, ...(tenant === undefined ? {} : { tenant }) };
 }
 
 /** The time for an embedded model to read a long prompt before its first word. */

@@ -86,6 +86,8 @@ export type Settings = {
   readonly languageServers: { readonly user: Json | undefined; readonly project: Json | undefined };
   /** The routers of the user's config file, not parsed. */
   readonly routers: Json | undefined;
+  /** The rate limits of the user's config file, not parsed. */
+  readonly rateLimits?: Json;
   /** The tenant whose queued run uses the settings; absent outside of a fleet. */
   readonly tenant?: string;
   /** Whether only models on the user's own machines may be used. */
@@ -172,6 +174,7 @@ export function readSettings(from: SettingsSources = {}): Settings {
     );
   warnings.push(...formatOwnEnvFileDecisions(envFiles.own, all), ...formatProjectDecisions(suggested.files, all));
   const added = all.get('instructions');
+  const rateLimits = getConfigValue(sources.user.config, 'rateLimits');
   return {
     ...parsed,
     profile,
@@ -185,6 +188,7 @@ export function readSettings(from: SettingsSources = {}): Settings {
       project: project && getConfigValue(project.config, 'languageServers'),
     },
     routers: getConfigValue(sources.user.config, 'routers'),
+    ...(rateLimits === undefined ? {} : { rateLimits }),
     rootName: path.basename(dirs.data),
     dirs,
     env: withConfiguredKeys(env, all),
@@ -195,10 +199,12 @@ export function readSettings(from: SettingsSources = {}): Settings {
   };
 }
 
-/** Reads the settings with another config directory, such as that of a release; only the keys of providers are those of the user. */
+/** Reads the settings with another config directory, such as that of a release; only keys and rate limits are those of the user. */
 export function readSettingsWith(cwd: string, configDir: string | undefined): Settings {
   const own = readSettings({ cwd });
-  return configDir === undefined ? own : readSettings({ cwd, env: own.env, dirs: { ...own.dirs, config: configDir } });
+  if (configDir === undefined) return own;
+  const { rateLimits: _, ...other } = readSettings({ cwd, env: own.env, dirs: { ...own.dirs, config: configDir } });
+  return own.rateLimits === undefined ? other : { ...other, rateLimits: own.rateLimits };
 }
 
 /** The value that the user set; absent if there is none. */

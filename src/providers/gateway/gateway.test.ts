@@ -10,7 +10,9 @@ import {
   type Provider,
   type ModelRequest,
 } from '../../core/index.ts';
+import { createProviderRateLimiter } from './rate-limiter.ts';
 import { createTestClock } from '../../../test/support/test-clock.ts';
+import { parseRateLimits } from './parse-rate-limits.ts';
 import { breakerStates, createGatewayState, gateway, type GatewayOptions } from './gateway.ts';
 
 type ScriptedStream = (signal: AbortSignal, number: number) => AsyncIterable<Chunk> | Iterable<Chunk>;
@@ -499,6 +501,99 @@ test('[A56] tokens are limited too: unused reserved tokens are returned, and tok
   clock.advance(60_000);
   for (let i = 0; i < 50; i++) await drain(gateway(uses(1), options));
   assert.equal(clock.now() - later, 60_000, 'reserved tokens that were not used are returned');
+});
+
+test('[A56] the limit of a provider is shared by its models; that of a model and that of each tenant are separate', async () => {
+  const rateLimits = [
+    { provider: 'groq', requestsPerMinute: 6 },
+    { provider: 'groq', model: 'large', requestsPerMinute: 600 },
+    { tenant: '*', requestsPerMinute: 600 },
+    { tenant: 'acme', requestsPerMinute: 6 },
+  ];
+  const { clock, options } = createGateway({ rateLimits });
+  const waitOf = async (model: string, tenant: string, family = 'groq'): Promise<number> => {
+    const before = clock.now();
+    await drain(gateway(provider([answers()], { family, model }), { ...options, tenant }));
+    return Math.round((clock.now() - before) / 1000);
+  };
+  assert.equal(await waitOf('small', 'one'), 0, 'the burst of ten seconds is one request');
+  assert.equal(await waitOf('medium', 'two'), 10, 'another model and tenant share the limit of the provider');
+  assert.equal(await waitOf('large', 'one'), 0, 'the limit of a model replaces that of its provider');
+  assert.equal(await waitOf('large', 'one'), 0);
+  assert.equal(await waitOf('large', 'acme'), 0);
+  assert.equal(await waitOf('large', 'acme'), 10, 'the limit of a tenant applies as well');
+  assert.equal(await waitOf('m', 'acme', 'cerebras'), 10, 'and for all providers');
+  for (let i = 0; i < 3; i++) assert.equal(await waitOf('m', 'two', 'cerebras'), 0, 'another provider has no limit');
+});
+
+test('[A56] a wait of a second or more for a rate limit is announced before the request is sent, with its length and the limit', async () => {
+  const { options } = createGateway({ rateLimits: [{ provider: 'groq', requestsPerMinute: 6 }] });
+  const ask = (): Promise<Chunk[]> => drain(gateway(provider([answers()]), options));
+  assert.equal(chunkTypes(await ask()), 'part-started part-delta end');
+  const [first, ...more] = await ask();
+  assert.deepEqual(first, {
+    type: 'restarted',
+    attempt: 1,
+    held: true,
+    waitMs: 10_000,
+    code: 'provider/rate-limited',
+    provider: 'groq',
+    why: '6 requests per minute',
+  });
+  assert.equal(chunkTypes(more), 'part-started part-delta end');
+});
+
+test('[A56] the estimate of a wait counts the requests before it in the queue', async () => {
+  const limiter = createProviderRateLimiter('groq/m', createTestClock());
+  limiter.setLimits({ requestsPerMinute: 6 });
+  const stop = new AbortController();
+  await limiter.acquire(request, 60_000, stop.signal);
+  const waiting = [1, 2].map(() => {
+    const estimate = limiter.estimateWaitMs(request, 60_000);
+    return { estimate, work: failure(limiter.acquire(request, 60_000, stop.signal)) };
+  });
+  assert.deepEqual(
+    [...waiting.map(({ estimate }) => estimate), limiter.estimateWaitMs(request, 60_000)],
+    [10_000, 20_000, 30_000],
+  );
+  stop.abort(createError('stopped'));
+  await Promise.all(waiting.map(({ work }) => work));
+  assert.equal(limiter.estimateWaitMs(request, 60_000), 10_000);
+  limiter.block(90_000);
+  assert.equal(limiter.estimateWaitMs(request, 60_000), 0, 'such a request fails at once');
+});
+
+test('[A56] a request that waits for a block by another request is told so', async () => {
+  const rateLimits = [{ tenant: 'default', tokensPerMinute: 60 }];
+  const { clock, options } = createGateway({ rateLimits, retry: { retries: 0 } });
+  await failure(drain(gateway(provider([fails(createError('rate-limited', { afterMs: 5000 }))]), options)));
+  const [told] = await drain(gateway(provider([answers('x', { usage: { input: 1, output: 0 } })]), options));
+  assert.ok(told?.type === 'restarted' && told.held && (told.waitMs ?? 0) >= 4000, JSON.stringify(told));
+  assert.match(told.why, /earlier request/);
+  assert.ok(clock.now() >= 5000);
+});
+
+test('[A56] settings of rate limits are validated with one sentence that names the place', () => {
+  const wrong = (value: unknown): string => {
+    try {
+      parseRateLimits(value, 'rateLimits in config.json');
+    } catch (error) {
+      assert.ok(error instanceof FairleadError);
+      return error.message;
+    }
+    return 'accepted';
+  };
+  const where = 'Limit 1 of rateLimits in config.json';
+  assert.equal(wrong({}), 'rateLimits in config.json must be a list of at most 1000 limits.');
+  assert.equal(wrong([7]), `${where} must be an object with requestsPerMinute or tokensPerMinute.`);
+  assert.equal(wrong([{ provider: 'x' }]), `${where} needs requestsPerMinute or tokensPerMinute.`);
+  assert.equal(wrong([{ requestsPerMinute: '9' }]), `requestsPerMinute of ${where} must be a number above 0, not "9".`);
+  assert.equal(wrong([{ tokensPerMinute: 0 }]), `tokensPerMinute of ${where} must be a number above 0, not 0.`);
+  assert.equal(wrong([{ tenant: '', tokensPerMinute: 1 }]), `tenant of ${where} must be a name, not "".`);
+  assert.match(wrong([{ rpm: 1 }]), /has the unknown key "rpm"; it can have provider, model, tenant, /);
+  assert.match(wrong([{ model: 'm', requestsPerMinute: 1 }]), /must name its provider too/);
+  assert.match(wrong([{ requestsPerMinute: 1 }, { requestsPerMinute: 2 }]), /^Limit 2 of .* the same as an earlier/);
+  assert.deepEqual(parseRateLimits([{ provider: 'lmstudio', requestsPerMinute: 1 }])[0]?.requestsPerMinute, 1);
 });
 
 test('[A3] the next model is used after the retries of the first, and `restarted` withdraws the streamed chunks', async () => {

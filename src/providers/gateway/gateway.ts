@@ -1,5 +1,6 @@
 // The gateway around providers: timeouts, rate limits, retries, circuit breaker, fallback and cost. Implements Provider.
 import {
+  defaultTenant,
   FairleadError,
   isValidUsage,
   type Chunk,
@@ -28,7 +29,8 @@ import {
   type FailedModel,
   type RetryOptions,
 } from './retry.ts';
-import { createProviderRateLimiter, type RateLimiter, type RateLimits } from './rate-limiter.ts';
+import { selectRateLimits, type RateLimitRule } from './rate-limit-rules.ts';
+import { createProviderRateLimiter, formatRateLimits, type RateLimiter, type RateLimits } from './rate-limiter.ts';
 import { openTimedStream, type EndChunk, type StreamTimeouts } from './timed-stream.ts';
 
 /** Options of a gateway. */
@@ -41,6 +43,10 @@ export type GatewayOptions = {
   readonly circuit?: Partial<CircuitBreakerOptions>;
   /** Requests and tokens per minute, shared in the process by key (default: the model). */
   readonly limits?: RateLimits & { readonly key?: string };
+  /** Requests and tokens per minute by provider, model and tenant, shared in the process; in addition to `limits`. */
+  readonly rateLimits?: readonly RateLimitRule[];
+  /** The tenant that the requests are for; `default` by default. */
+  readonly tenant?: string;
   /** Prices that override the built-in ones. */
   readonly prices?: PriceBook;
   /** The shared state; default: that of the process. */
@@ -69,6 +75,8 @@ export function gateway(providers: Provider | readonly Provider[], options: Gate
     timeouts: { firstMs: 300_000, stallMs: 180_000, completeMs: 1_800_000, ...options.timeouts },
     circuit: { failures: 5, coolMs: 30_000, ...options.circuit },
     limits: options.limits ?? {},
+    rateLimits: options.rateLimits ?? [],
+    tenant: options.tenant ?? defaultTenant,
     prices: options.prices ?? {},
     state: options.state ?? sharedState,
     clock: options.clock ?? systemClock,
@@ -120,6 +128,8 @@ async function* streamWithFallback(
       try {
         signal.throwIfAborted();
         if (waitMs > 0) await sleep(clock, waitMs, signal);
+        const held = findHeldLimiter(model, request, retry.maxMs);
+        if (held) yield heldChunk(held, provider, attempts);
         // Without another model, a retry waits for an open circuit instead of failing.
         admission = await admit(model, request, signal, { canRetry: retries > 0 && isLastModel, maxMs: retry.maxMs });
         const end = yield* openTimedStream(provider, request, signal, settings);
@@ -156,14 +166,49 @@ function restartedChunk(
   return { type: 'restarted', ...next, code, provider: failedAt, why: message };
 }
 
-type ModelState = { readonly key: string; readonly limiter: RateLimiter; readonly circuit: CircuitBreaker };
+/** A shorter wait is not told. */
+const minToldWaitMs = 1000;
 
-function getModelState(provider: Provider, { state, limits, circuit, clock }: GatewaySettings): ModelState {
-  const key = `${provider.family}/${provider.model}`;
-  const limitKey = limits.key ?? key;
-  const limiter = getOrCreate(state.limiters, limitKey, () => createProviderRateLimiter(limitKey, clock));
-  limiter.setLimits(limits);
-  return { key, limiter, circuit: getOrCreate(state.circuits, key, () => createCircuitBreaker(key, circuit, clock)) };
+type HeldLimiter = { readonly waitMs: number; readonly limits: RateLimits };
+
+/** Returns the rate limit that delays a request the longest, if the user should be told about the wait. */
+function findHeldLimiter({ limiters }: ModelState, request: ModelRequest, maxMs: number): HeldLimiter | undefined {
+  const [first] = limiters
+    .map(({ limiter, limits }) => ({ waitMs: limiter.estimateWaitMs(request, maxMs), limits }))
+    .toSorted((a, b) => b.waitMs - a.waitMs);
+  return first && first.waitMs >= minToldWaitMs ? first : undefined;
+}
+
+/** The chunk that announces that a rate limit delays a request; nothing failed. */
+function heldChunk({ waitMs, limits }: HeldLimiter, { family }: Provider, attempt: number): Chunk {
+  const why = formatRateLimits(limits) ?? 'an earlier request reached its limit';
+  return { type: 'restarted', attempt, held: true, waitMs, code: 'provider/rate-limited', provider: family, why };
+}
+
+/** A limiter of a model: its own, which a rate limit error blocks, is the first. */
+type ModelLimiter = { readonly limiter: RateLimiter; readonly limits: RateLimits };
+
+type ModelState = {
+  readonly key: string;
+  readonly limiters: readonly [ModelLimiter, ...ModelLimiter[]];
+  readonly circuit: CircuitBreaker;
+};
+
+function getModelState(provider: Provider, settings: GatewaySettings): ModelState {
+  const { state, limits, rateLimits, tenant, circuit, clock } = settings;
+  const { family, model } = provider;
+  const key = `${family}/${model}`;
+  const getLimiter = (name: string, own: RateLimits): ModelLimiter => {
+    const limiter = getOrCreate(state.limiters, name, () => createProviderRateLimiter(key, clock));
+    limiter.setLimits(own);
+    return { limiter, limits: own };
+  };
+  const rules = rateLimits.length === 0 ? [] : selectRateLimits(rateLimits, { provider: family, model, tenant });
+  return {
+    key,
+    limiters: [getLimiter(limits.key ?? key, limits), ...rules.map((rule) => getLimiter(rule.key, rule.limits))],
+    circuit: getOrCreate(state.circuits, key, () => createCircuitBreaker(key, circuit, clock)),
+  };
 }
 
 /** A request that circuit and rate limiter have admitted; only the first reported result counts. */
@@ -176,31 +221,36 @@ type Admission = {
 
 /** Waits until circuit and rate limiter admit a request. */
 async function admit(
-  { circuit, limiter }: ModelState,
+  { circuit, limiters }: ModelState,
   request: ModelRequest,
   signal: AbortSignal,
   { canRetry, maxMs }: { readonly canRetry: boolean; readonly maxMs: number },
 ): Promise<Admission> {
   const permit = circuit.acquire(canRetry);
   // The rate limiter can throw; that says nothing about the model.
-  const reserved = await limiter.acquire(request, maxMs, signal).catch((error: unknown) => {
-    permit.abandon();
-    throw error;
-  });
+  const reserved: number[] = [];
   let isSettled = false;
-  const releaseTokens = (used: number): void => {
-    if (!isSettled) limiter.reconcile(reserved, used);
+  const releaseTokens = (used?: number): void => {
+    if (!isSettled)
+      for (const [i, tokens] of reserved.entries()) limiters[i]?.limiter.reconcile(tokens, used ?? tokens);
     isSettled = true;
   };
+  try {
+    for (const { limiter } of limiters) reserved.push(await limiter.acquire(request, maxMs, signal));
+  } catch (error) {
+    permit.abandon();
+    releaseTokens(0);
+    throw error;
+  }
   return {
     succeed({ usage }) {
       permit.succeed();
-      releaseTokens(isValidUsage(usage) ? (usage.input ?? 0) + (usage.output ?? 0) : reserved);
+      releaseTokens(isValidUsage(usage) ? (usage.input ?? 0) + (usage.output ?? 0) : undefined);
     },
     fail(error) {
       permit.fail(error);
       if (error.code === 'provider/rate-limited' && (error.retry || error.afterMs !== undefined))
-        limiter.block(error.afterMs ?? 1000);
+        limiters[0].limiter.block(error.afterMs ?? 1000);
       releaseTokens(0);
     },
     abandon() {

@@ -9,6 +9,8 @@ export type RateLimits = { readonly requestsPerMinute?: number; readonly tokensP
 export interface RateLimiter {
   /** Sets the limits; the latest call applies to all users of this limiter. */
   setLimits(limits: RateLimits): void;
+  /** Estimates how long `acquire` would wait, in milliseconds; 0 if it would throw. */
+  estimateWaitMs(request: ModelRequest, maxWaitMs: number): number;
   /** Waits until the request may start and returns its reserved tokens. Throws at once if the block is longer than `maxWaitMs`. */
   acquire(request: ModelRequest, maxWaitMs: number, signal: AbortSignal): Promise<number>;
   /** Replaces the reserved tokens by the used ones. */
@@ -98,6 +100,18 @@ export function createProviderRateLimiter(name: string, clock: Clock): RateLimit
       if (tokensPerMinute !== undefined) tokenBucket.setRate(tokensPerMinute, tokensPerMinute);
       startWaiting();
     },
+    estimateWaitMs(request, maxWaitMs) {
+      const now = clock.now();
+      if (blockedUntil - now > maxWaitMs) return 0;
+      const tokens = tokenBucket.isLimited ? estimateRequestTokens(request) : 0;
+      return Math.max(
+        0,
+        blockedUntil - now + (isRamping ? queue.length * minGapMs : 0),
+        nextStartAt - now,
+        requestBucket.waitMs(1, queue.length),
+        tokenBucket.waitMs(tokens, tokenBucket.isLimited ? sumTokens(queue) : 0),
+      );
+    },
     async acquire(request, maxWaitMs, signal) {
       const blockedMs = blockedUntil - clock.now();
       if (blockedMs > maxWaitMs) throw rateLimitedError(name, blockedMs);
@@ -118,6 +132,8 @@ export function createProviderRateLimiter(name: string, clock: Clock): RateLimit
   };
 }
 
+const sumTokens = (waiters: readonly Waiter[]): number => waiters.reduce((sum, { tokens }) => sum + tokens, 0);
+
 type TokenCount = { readonly length: number; readonly tokens: number };
 
 /** Token counts by history. Versions of a history share their items, and each is at least as long as the previous one. */
@@ -130,6 +146,15 @@ function estimateRequestTokens({ system, tools, messages, settings }: ModelReque
   for (; length < messages.length; length++) tokens += estimateTokens(modelText(messages.items[length] as Message));
   countsByHistory.set(messages.items, { length, tokens });
   return tokens + estimateTokens(system) + estimateTokens(JSON.stringify(tools)) + (settings.maxOutputTokens ?? 0);
+}
+
+/** Formats limits: `60 requests and 1000 tokens per minute`; undefined if there are none. */
+export function formatRateLimits({ requestsPerMinute, tokensPerMinute }: RateLimits): string | undefined {
+  const parts = [
+    ...(requestsPerMinute === undefined ? [] : [`${requestsPerMinute} requests`]),
+    ...(tokensPerMinute === undefined ? [] : [`${tokensPerMinute} tokens`]),
+  ];
+  return parts.length === 0 ? undefined : `${parts.join(' and ')} per minute`;
 }
 
 /** The error for a limit that is too long to wait for. */
@@ -152,7 +177,8 @@ const formatDelay = (ms: number): string =>
 
 type TokenBucket = {
   setRate(perMinute: number, capacity: number): void;
-  waitMs(need: number): number;
+  /** The wait until `need` is available, after what was requested `before` it. */
+  waitMs(need: number, before?: number): number;
   consume(amount: number): void;
   readonly isLimited: boolean;
 };
@@ -177,10 +203,10 @@ function createTokenBucket(clock: Clock): TokenBucket {
       capacity = Math.max(1, size);
       level = Math.min(level, capacity);
     },
-    waitMs(need) {
+    waitMs(need, before = 0) {
       if (perMs === Number.POSITIVE_INFINITY) return 0;
       fill();
-      return (Math.min(need, capacity) - level) / perMs;
+      return (Math.min(need, capacity) + before - level) / perMs;
     },
     consume(amount) {
       if (perMs === Number.POSITIVE_INFINITY) return;

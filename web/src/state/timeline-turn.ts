@@ -38,13 +38,14 @@ export function applyAnnotation(now: Timeline, event: Event & { type: 'annotatio
   if (key === 'verification' && typeof answer === 'string' && answer !== '' && !/^\s*[[{]/.test(String(draft)))
     return updateTurn(now, event.id, { checked: answer });
   if (key === 'session-labels') return typeof value['title'] === 'string' ? { ...now, title: value['title'] } : now;
-  const { attempt, why, maxAttempts, waitMs, provider, code } = value;
+  const { attempt, why, held, maxAttempts, waitMs, provider, code } = value;
   if (key !== 'provider-retry' || typeof attempt !== 'number' || typeof why !== 'string') return now;
   const retry: TimelineRetry = {
     attempt,
     why,
     time: event.time,
     isRateLimit: code === 'provider/rate-limited',
+    ...(held === true ? { held } : {}),
     ...(typeof maxAttempts === 'number' ? { maxAttempts } : {}),
     ...(typeof waitMs === 'number' ? { waitMs } : {}),
     ...(typeof provider === 'string' ? { provider } : {}),

@@ -14,6 +14,7 @@ export type TimelineRetry = {
   readonly why: string;
   readonly time: string;
   readonly isRateLimit: boolean;
+  readonly held?: boolean;
 };
 
 /** An item of the timeline; `key` is the id of its first event, `at` of its latest one. */

@@ -120,7 +120,7 @@ test('[A87] the retries of a model request are shown in its turn and in the stat
     at(20, { type: 'annotation-added', key: 'provider-retry', value: retry }),
   ];
   const timeline = buildTimeline(events);
-  const sentence = 'Rate limited by ollama: waiting 3 s, attempt 2 of 4.';
+  const sentence = 'Rate limited by ollama: retrying in 3 s, attempt 2 of 4.';
   assert.equal(getRunStatus(timeline, undefined).retry, sentence);
   const turn = timeline.items.at(-1);
   assert.ok(turn?.type === 'turn' && turn.retries?.length === 1);

@@ -1,0 +1,57 @@
+// Rate limits of the settings: used by the program, and a wait for them is told in every kind of output.
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import test, { type TestContext } from 'node:test';
+import { calls } from '../src/testing/index.ts';
+import { createProgram, type TestProgram } from './support/cli-harness.ts';
+
+/** A program whose config has rate limits, and whose model calls a tool before it answers. */
+async function createLimitedProgram(t: TestContext, rateLimits: unknown): Promise<TestProgram> {
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  mkdirSync(program.config(), { recursive: true });
+  writeFileSync(program.config('config.json'), JSON.stringify({ rateLimits }));
+  program.server.setScript([calls('list_files', { path: '.' }), 'Done.']);
+  return program;
+}
+
+// The requests of ten seconds may be sent at once, and at least one.
+const limits = [
+  { provider: 'ollama', requestsPerMinute: 1000 },
+  { tenant: '*', tokensPerMinute: 1_000_000 },
+  { provider: 'ollama', model: 'qwen3', requestsPerMinute: 8 },
+];
+
+test('[A56] a wait for a rate limit of the settings is told on standard error, and the run goes on by itself', async (t) => {
+  const program = await createLimitedProgram(t, limits);
+  const { code, out, err } = await program.run(['-p', 'x']);
+  assert.deepEqual([code, out], [0, 'Done.\n'], err);
+  assert.match(err, /^Rate limited \(8 requests per minute\), sending in \d+ s\.$/m);
+});
+
+test('[A56] stream-json tells the wait as a retry event that is held', async (t) => {
+  const program = await createLimitedProgram(t, limits);
+  const { out } = await program.run(['-p', 'x', '--output-format', 'stream-json']);
+  const events = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const held = events.find(({ type }) => type === 'retry');
+  assert.deepEqual(
+    [held?.['held'], held?.['code'], held?.['reason']],
+    [true, 'provider/rate-limited', '8 requests per minute'],
+  );
+  assert.ok(Number(held?.['wait_ms']) >= 1000);
+  assert.equal(events.at(-1)?.['result'], 'Done.');
+});
+
+test('[A56] a wrong rate limit is an error of one sentence before any request', async (t) => {
+  const program = await createLimitedProgram(t, [{ provider: 'ollama', requestsPerMinute: 'many' }]);
+  const { code, err } = await program.run(['-p', 'x']);
+  assert.notEqual(code, 0);
+  assert.match(
+    err,
+    /requestsPerMinute of Limit 1 of rateLimits in .*config\.json must be a number above 0, not "many"\./,
+  );
+  assert.equal(program.modelRequests().length, 0);
+});
