@@ -12,9 +12,6 @@ const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'ut
 const env: NodeJS.ProcessEnv = {
   ...process.env,
   PATH: [path.join(root, 'node_modules/.bin'), process.env['PATH']].join(path.delimiter),
-  // The type checker and the linter are Go programs, which spend a fifth of their processor time on garbage; they may use more memory instead.
-  GOGC: process.env['GOGC'] ?? '400',
-  GOMEMLIMIT: process.env['GOMEMLIMIT'] ?? '2GiB',
 };
 
 const failedSteps: string[] = [];
