@@ -1,6 +1,6 @@
 // The flow policy: decides about a call from the labels of its values, the declaration of its tool and the words of the user.
 import { isObject, type Json } from '../../core/index.ts';
-import { sharedActions } from './action-kinds.ts';
+import { isSharedAction } from './action-kinds.ts';
 import { findBadContent } from './content-rules.ts';
 import { findEgress } from './egress.ts';
 import { valueTokens, type FlowState } from './flow-state.ts';
@@ -61,7 +61,8 @@ export function decideCall(state: FlowState, { tools, actions }: FlowDeclaration
     if (bad.length > 0) return ask('untrusted-value', bad);
     return completesEffect(state, call.tool, values) ? { type: 'allow', values } : ask('confirms-nothing', values);
   }
-  const isLocal = effect === 'write' && !destructive && !sharedActions.has(action);
+  const isLocal = effect === 'write' && !destructive && !isSharedAction(action);
+  if (!isLocal && isForbidden(state, call.tool)) return ask('not-requested', bad);
   const isRequested =
     isLocal ||
     isActionRequested(state, call.tool, action, actions, destructive) ||
@@ -93,14 +94,38 @@ function isActionRequested(
   isDestructive: boolean,
 ): boolean {
   const words = actions.get(action);
-  if (words && state.userTexts.some((text) => words.test(text))) return true;
-  const names = splitTokens(normalizeText(tool.replace(/^.*__/, '').replaceAll('_', ' ')));
+  if (words && state.userTexts.some((text) => words.test(removeQuestions(text)))) return true;
+  const names = splitToolName(tool);
   const isTyped = (name: string): boolean => name.length > 1 && !plainWords.has(name) && state.isFromUser([name]);
   if (!words) return (isDestructive ? names.slice(0, 1) : names).some(isTyped);
   const [verb = '', ...nouns] = names;
   // A verb of another action, such as `send`, asks for that one.
   const isOfOther = [...actions].some(([name, other]) => name !== action && other.test(verb));
   return !isOfOther && isTyped(verb) && nouns.some((noun) => isTyped(noun) || isTyped(`${noun}s`));
+}
+
+const splitToolName = (tool: string): readonly string[] =>
+  splitTokens(normalizeText(tool.replace(/^.*__/, '').replaceAll('_', ' ')));
+
+/** A sentence that asks for information: what, which, who, when, where, why and how. It asks for no change. */
+const questionPattern =
+  /(?<![^.!?;\n])[ \t]*(?:and |but |so )?(?:what|which|who|whose|whom|when|where|why|how)\b[^.!?;\n]*\?/gi;
+
+const removeQuestions = (text: string): string => (text.includes('?') ? text.replace(questionPattern, ' ') : text);
+
+/** What follows a negation, up to the end of the clause. */
+const negationPattern =
+  /\b(?:do not|don['\u2019]t|never|must not|mustn['\u2019]t|should not|shouldn['\u2019]t)\s+(?!forget|hesitate|miss|fail)([^.,;:!?\n]*)/gi;
+
+/** Whether the user wrote not to do what the verb of a tool says. */
+function isForbidden({ userTexts }: FlowState, tool: string): boolean {
+  const [verb = ''] = splitToolName(tool);
+  if (verb.length < 3 || plainWords.has(verb)) return false;
+  return userTexts.some((text) => {
+    for (const [, clause = ''] of text.matchAll(negationPattern))
+      if (splitTokens(normalizeText(clause)).slice(0, 3).includes(verb)) return true;
+    return false;
+  });
 }
 
 const addressPattern = /[a-z][a-z\d+.-]{1,20}:\/\/[^\s'"`|;&<>()]+/gi;

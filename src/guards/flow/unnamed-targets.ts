@@ -23,8 +23,9 @@ export function findUnnamed(
 const placeRoles: ReadonlySet<string> = new Set(['recipient', 'account']);
 const targetRoles: ReadonlySet<string> = new Set([...placeRoles, 'id', 'path']);
 
-/** Whether a recipient or an account is of a record that the user did not name. */
+/** Whether a recipient or an account is of a record that the user did not name, or stands beside one that the user named. */
 const isUnnamedPlace = (state: FlowState, role: string, value: string): boolean =>
+  state.findChoice(value) === 'another' ||
   !wholeForms(role, value).some((form) => !state.isTrustedLeaf(form) || state.isNamed(form));
 
 /** Whether an id or a path is of one among several records, and the user named another one or none. */

@@ -1,6 +1,6 @@
 // Decides whether a call can carry data out of a session: where it goes, and whether the user named that place and the data.
 import { isObject } from '../../core/index.ts';
-import { sharedActions } from './action-kinds.ts';
+import { isSharedAction } from './action-kinds.ts';
 import { findCommandWaysOut } from './command-ways-out.ts';
 import { namesData } from './data-kinds.ts';
 import { valueTokens, type FlowState } from './flow-state.ts';
@@ -34,7 +34,7 @@ export function findWayOut(
   const programs = commands.flatMap(findCommandWaysOut);
   const places = values.filter(({ role }) => placeRoles.has(role));
   const isPush = action === 'git-remote' && fields['operation'] === 'push';
-  const isSeen = action === 'visit' || sharedActions.has(action ?? '');
+  const isSeen = action === 'visit' || isSharedAction(action ?? '');
   if (effect === 'write' && places.length === 0 && programs.length === 0 && !isSeen) return undefined;
   const carried = values.filter(
     ({ role, parameter, value }) =>
