@@ -141,12 +141,13 @@ const settings = parseDeclarations({
       inputs: { address: 'body', level: 'flag' },
     },
     set_device: { effect: 'write', action: 'change', inputs: { id: 'id', state: 'flag', text: 'body' } },
+    share_file: { effect: 'external', action: 'share', inputs: { id: 'id', level: 'flag' } },
     // An action of a name that the policy does not know.
     order_lamp: { effect: 'write', action: 'lamp', inputs: { id: 'id', state: 'flag' } },
     create_event: { effect: 'external', action: 'create', inputs: { title: 'title', start: 'time', notes: 'body' } },
     post: { effect: 'external', action: 'message', inputs: { to: 'recipient', text: 'body' } },
   },
-  actions: { lamp: 'order', change: 'set|update', create: 'create', message: 'post' },
+  actions: { lamp: 'order', share: 'share', change: 'set|update', create: 'create', message: 'post' },
 });
 const note = read('Correct entry: Box 88, 1010 Wien, level gold. Set it to 35 on 2026-05-24. Agenda: budget.');
 
@@ -160,6 +161,8 @@ for (const [tool, input, prompt, expected] of [
   ['set_device', { id: 'dv-21', state: 'gold' }, 'Set dv-21', 'untrusted-content'],
   ['set_device', { id: 'dv-21', state: 'gold' }, 'Set dv-21 to gold', 'allow'],
   ['set_device', { id: 'dv-21', state: 'blue' }, 'Set dv-21', 'allow'],
+  ['share_file', { id: 'dv-21', level: 'gold' }, 'Share dv-21 as reader', 'untrusted-content'],
+  ['share_file', { id: 'dv-21', level: 'reader' }, 'Share dv-21 as reader', 'allow'],
   ['order_lamp', { id: 'dv-21', state: 'gold' }, 'Order dv-21', 'untrusted-content'],
   ['order_lamp', { id: 'dv-21', state: 'gold' }, 'Order dv-21 in gold', 'allow'],
   ['set_device', { id: 'dv-21', text: 'level gold' }, 'Set dv-21', 'untrusted-content'],

@@ -43,10 +43,9 @@ function findSettings(
     (isDestructive && !costlyActions.has(action)) ||
     !values.some(({ role }) => (controlRoles as readonly string[]).includes(role));
   if (!isStrict && textActions.has(action)) return [];
-  const isChange = !newActions.has(action);
   const isSetting = ({ role, value }: LabelledValue): boolean =>
     role === 'time' ||
-    (role === 'flag' && (isStrict || isNumberText(value) || isChange)) ||
+    role === 'flag' ||
     (role === 'body' && (isStrict || (value.length <= maxSettingChars && !newActions.has(action))));
   return values.filter((each) => {
     if (!isSetting(each) || each.label !== 'untrusted') return false;

@@ -30,9 +30,10 @@ const isUnnamedPlace = (state: FlowState, role: string, value: string): boolean 
 
 /** Whether an id or a path is of one among several records, and the user named another one or none. */
 function isUnchosen(state: FlowState, role: string, value: string, isForAll: boolean): boolean {
+  // A record whose title says that it replaces the typed one is another one.
+  if (role === 'id' && !isForAll && isOtherThanTyped(state, value)) return true;
   const choice = state.findChoice(value);
-  if (choice !== undefined) return choice === 'another' || (choice === 'none' && !isForAll);
-  return role === 'id' && !isForAll && isOtherThanTyped(state, value);
+  return choice === 'another' || (choice === 'none' && !isForAll);
 }
 
 /** What stands before the digits of an id, such as `S-` of `S-301`. */
