@@ -5,6 +5,8 @@ import path from 'node:path';
 import test from 'node:test';
 import type { EvalReport } from '../src/evals/report.ts';
 import { calls, says, type ScriptedResponse } from '../src/testing/index.ts';
+import { createHealthReader, formatMetrics, getBaselinesDir } from '../src/fleet/health/index.ts';
+import { openFleetStore } from '../src/stores/index.ts';
 import { createProgram, waitUntil, type TestProgram } from './support/cli-harness.ts';
 
 const models = ['qwen3', 'gpt-oss', 'tiny'].map((id) => ({ id, tools: id !== 'tiny', context: 32_768 }));
@@ -245,4 +247,48 @@ test('[A48] a bad turn of a session becomes a regression case that fails with th
     assert.equal(ended.code, code, ended.err);
     assert.match(ended.err, words);
   }
+});
+
+test('[A65] a model that became worse than its baseline raises an alarm: at once, on a schedule by a worker, as a metric and on the health page', async (t) => {
+  let isWorse = false;
+  const program = await createProgram(t, ({ prompt }) => (isWorse ? 'It is 1000.' : findSum(prompt)));
+  await program.seedModels('qwen3');
+  const lines = Array.from({ length: 10 }, (_, i) => ({
+    id: `s${i}`,
+    prompt: `What is ${i} + ${i}?`,
+    expect: { number: 2 * i },
+  }));
+  const file = writeCases(program, lines);
+  const first = await program.run(['evals', 'drift', file]);
+  assert.equal(first.code, 0, first.err);
+  assert.match(first.out, /^ollama\/qwen3: 10 of 10, 100 % .* This is the baseline now\./);
+  const same = await program.run(['evals', 'drift', file]);
+  assert.match(same.out, /\+0\.0 points \(.*\): steady\./);
+
+  isWorse = true;
+  const store = path.join(program.cwd, 'fleet.sqlite');
+  const args = ['evals', 'drift', file, '--every', '* * * * *', '--name', 'nightly', '--store', store];
+  const scheduled = await program.run(args);
+  assert.equal(scheduled.code, 0, scheduled.err);
+  const opened = await openFleetStore(store);
+  const [schedule] = await opened.queue.schedules();
+  assert.ok(schedule);
+  // The next minute is not waited for.
+  await opened.queue.enqueue([{ ...schedule.run, id: 'due' }]);
+  await opened.close();
+  const worker = await program.run(['worker', '--drain', '--store', store]);
+  assert.equal(worker.code, 0, worker.err);
+  assert.match(worker.err, /Worse than its baseline: right answers of ollama\/qwen3 on cases\.jsonl/);
+
+  const now = await program.run(['evals', 'drift', file]);
+  assert.equal(now.code, 1);
+  assert.match(now.out, /: 0 of 10, 0 % .*, −100\.0 points \(.*\): drifted\./);
+  const reopened = await openFleetStore(store);
+  const health = await createHealthReader(reopened, { baselinesDir: getBaselinesDir(program.state()) })();
+  await reopened.close();
+  const drift = health.drift.find(({ id }) => id === 'model:ollama/qwen3:cases.jsonl');
+  assert.equal(drift?.verdict, 'drifted');
+  const metrics = formatMetrics(health, []);
+  assert.match(metrics, /fairlead_drifted\{of="model:ollama\/qwen3:cases\.jsonl"\} 1/);
+  assert.match(metrics, /fairlead_model_right_ratio\{of="model:ollama\/qwen3:cases\.jsonl"\} 0/);
 });

@@ -13,7 +13,7 @@ import type { EvalCaseResult, EvalTrial } from './results.ts';
 import { runTrials, type EvalProgress, type RunTrialsOptions, type TrialResults } from './run-trials.ts';
 import { createDirectoryCommand, withCaseDirectory } from './runner.ts';
 import { scoreTrial, type RunCaseCommand } from './score-trial.ts';
-import { toTrajectory } from './trajectory.ts';
+import { getServedModel, toTrajectory } from './trajectory.ts';
 import { runQueuedTrials } from './trial-queue.ts';
 
 /** A scorer in addition to the expectations of a case: returns what is wrong with the result, or undefined. */
@@ -149,7 +149,7 @@ async function runWithAgent(
     : await runPrompt(agent, evalCase, signal);
   const scored = await scoreTrial(
     evalCase,
-    { trial, run, trajectory: toTrajectory(events), durationMs },
+    { trial, run, trajectory: toTrajectory(events), durationMs, servedModel: getServedModel(events) },
     { cwd, judges, judged, runCommand, signal },
   );
   if (!scored.responded || run.status !== 'success') return scored;

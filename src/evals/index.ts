@@ -74,6 +74,16 @@ export { getSessionDirectory, simulatePolicy, type SimulatedDecision } from './s
 export { checkEvalGates, formatGateResults, type EvalGate, type EvalGateResult } from './gates.ts';
 export { compareReports, formatEvalComparison, type CaseChange, type EvalComparison } from './compare.ts';
 export { getEvaluationId, runQueuedTrials, type QueuedTrialsOptions } from './trial-queue.ts';
+export {
+  driftRunKind,
+  formatDriftResult,
+  handleDriftRun,
+  measureModelDrift,
+  saveDriftPlan,
+  type DriftPlan,
+  type DriftResult,
+  type DriftRunOptions,
+} from './model-drift.ts';
 export { findResultsFile, type ResultsFile } from './results-file.ts';
 export {
   formatHtmlReport,

@@ -24,6 +24,8 @@ export type EvalReport = {
   readonly dataset: string;
   readonly model: string;
   readonly when: string;
+  /** The models as the provider named them in its responses: a version behind a name. */
+  readonly servedModels?: readonly string[];
   /** Correct trials, of those with a model response. */
   readonly right: Rate;
   /** Wrong answers, of all answers given. */
@@ -52,6 +54,7 @@ export function createEvalReport(about: EvalReportAbout, cases: readonly EvalCas
   const responded = cases.filter((each) => each.responded);
   const tags = [...new Set(responded.flatMap((each) => each.tags))].toSorted();
   const measured = cases.flatMap(({ trials }) => trials).filter((trial) => trial.responded);
+  const servedModels = [...new Set(measured.flatMap(({ servedModel }) => servedModel ?? []))].toSorted();
   const latencyMs = computePercentiles(measured.map(({ durationMs }) => durationMs));
   const right = (of: readonly EvalCaseResult[]): Rate => rateOf(of, isMeasured, (trial) => trial.right);
   return {
@@ -59,6 +62,7 @@ export function createEvalReport(about: EvalReportAbout, cases: readonly EvalCas
     dataset: about.dataset,
     model: about.model,
     when: about.when,
+    ...(servedModels.length > 0 ? { servedModels } : {}),
     right: right(responded),
     falseAccepts: rateOf(responded, isAnswer, (trial) => !trial.right),
     abstained: rateOf(responded, isMeasured, ({ abstained }) => abstained),

@@ -33,12 +33,17 @@ export type EvalTrial = {
   /** The cost of the judges; absent if none was asked. */
   readonly judgeUsd?: number;
   readonly usage?: RunUsage;
+  /** The model as the provider named it in its last response. */
+  readonly servedModel?: string;
   readonly turns?: number;
   readonly trajectory?: readonly TrajectoryStep[];
 };
 
 /** The result of a case. `errors`, `reason`, `text`, `durationMs` and `costUsd` are those of its first wrong trial, or else of its first. */
-export type EvalCaseResult = Omit<EvalTrial, 'trial' | 'judgeUsd' | 'usage' | 'turns' | 'trajectory'> & {
+export type EvalCaseResult = Omit<
+  EvalTrial,
+  'trial' | 'judgeUsd' | 'usage' | 'servedModel' | 'turns' | 'trajectory'
+> & {
   readonly id: string;
   readonly tags: readonly string[];
   /** True if abstaining was correct. */

@@ -24,7 +24,7 @@ import { continueRecording, selectProvider, type CaseRun } from './recorded-case
 import { readRecordedEvents } from './recorded-sessions.ts';
 import type { EvalTrial } from './results.ts';
 import { scoreTrial, type RunCaseCommand } from './score-trial.ts';
-import { toTrajectory } from './trajectory.ts';
+import { getServedModel, toTrajectory } from './trajectory.ts';
 
 /** Options of an eval run. */
 export type EvalContext = {
@@ -57,7 +57,7 @@ export async function runEvalTrial(asked: EvalCase, trial: number, context: Eval
       const { sandbox, workspace } = agent;
       return await scoreTrial(
         asked,
-        { trial, run, trajectory: toTrajectory(events), durationMs },
+        { trial, run, trajectory: toTrajectory(events), durationMs, servedModel: getServedModel(events) },
         {
           cwd,
           judges,

@@ -32,12 +32,14 @@ export type TrialRun = {
   readonly run: RunResult;
   readonly trajectory: readonly TrajectoryStep[];
   readonly durationMs: number;
+  /** The model as the provider named it. */
+  readonly servedModel?: string | undefined;
 };
 
 /** Compares a trial with the expectations of its case. */
 export async function scoreTrial(
   evalCase: EvalCase,
-  { trial, run, trajectory, durationMs }: TrialRun,
+  { trial, run, trajectory, durationMs, servedModel }: TrialRun,
   context: ScoringContext = {},
 ): Promise<EvalTrial> {
   const { reason, text, detail, costUsd, usage, turns } = run;
@@ -58,6 +60,7 @@ export async function scoreTrial(
     ...(costUsd === undefined ? {} : { costUsd }),
     ...(found.judgeUsd === undefined ? {} : { judgeUsd: found.judgeUsd }),
     usage,
+    ...(servedModel === undefined ? {} : { servedModel }),
     turns,
     trajectory,
   };

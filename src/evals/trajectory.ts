@@ -42,6 +42,10 @@ export function toTrajectory(events: Iterable<Event>): readonly TrajectoryStep[]
   return [...steps.values()];
 }
 
+/** Returns the model as the provider named it in its last response. */
+export const getServedModel = (events: readonly Event[]): string | undefined =>
+  events.findLast((event) => event.type === 'turn-ended')?.model;
+
 /** Whether the call was executed. */
 const hasRun = ({ outcome }: TrajectoryStep): boolean => outcome !== 'denied' && outcome !== 'waiting';
 

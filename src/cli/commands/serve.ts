@@ -6,6 +6,7 @@ import { escapeInvisibleLine, FairleadError, isLoopbackHost, isPathInside, type 
 import type { Worker, WorkerOptions } from '../../fleet/index.ts';
 import type { ApiServer, ApiKeys } from '../../server/index.ts';
 import type { Command } from '../args/command.ts';
+import { lazyDriftHandler } from './fleet/drift-handler.ts';
 import { parseWatchdog, withControlThread } from './fleet/control.ts';
 import { parseCount } from './fleet/parse-numbers.ts';
 import { retentionOptions, withFleetStore } from './fleet/open-store.ts';
@@ -69,7 +70,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
   const { announceDefaultModel } = await import('../../coding-agent/fleet/index.ts');
   await announceDefaultModel(settings, values.model, printErrLine);
   return withFleetStore(values.store, async (store, storeUrl) => {
-    const { getMeasurementsDir } = await import('../../fleet/health/index.ts');
+    const { getBaselinesDir, getMeasurementsDir } = await import('../../fleet/health/index.ts');
     const { createTerminalSessions } = await import('../../sessions/index.ts');
     const { listCalibrations } = await import('../../coding-agent/calibrations/index.ts');
     const pageDir = findPageDir() ?? buildPage();
@@ -77,7 +78,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
       keys,
       version,
       folder: process.cwd(),
-      health: { objectives: getObjectives(settings) },
+      health: { objectives: getObjectives(settings), baselinesDir: getBaselinesDir(settings.dirs.state) },
       allowedHosts: values['allowed-host'] ?? [],
     };
     const server = await startApiServer({
@@ -207,7 +208,7 @@ async function startServeWorker(
   ]);
   return startWorker({
     store,
-    handlers: await loadRunHandlers(printErrLine, agentOptions),
+    handlers: { ...(await loadRunHandlers(printErrLine, agentOptions)), 'eval-drift': lazyDriftHandler(printErrLine) },
     info: getWorkerInfo,
     notify: printErrLine,
     ...retentionOptions(readSettings()),

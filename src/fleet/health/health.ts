@@ -21,6 +21,7 @@ import {
   type Objectives,
   defaultObjectives,
 } from './objectives.ts';
+import { computeModelDrift, readModelBaselines } from './model-drift.ts';
 import { countOutcomes, computeRates, type Rates } from './outcomes.ts';
 import { computePercentiles } from './statistics.ts';
 
@@ -46,7 +47,7 @@ export type Health = {
   readonly killSwitch: KillSwitchState;
   /** Over the last 24 hours. */
   readonly slo: readonly Objective[];
-  /** The last 24 hours against the seven days before them. */
+  /** The last 24 hours against the seven days before them, and models against their baselines. */
   readonly drift: readonly Drift[];
 };
 
@@ -54,6 +55,8 @@ export type Health = {
 export type HealthOptions = {
   readonly objectives?: Partial<Objectives>;
   readonly drift?: DriftOptions;
+  /** The directory of the baselines of models; without it their drift is not read. */
+  readonly baselinesDir?: string;
   /** A worker without a heartbeat for so many milliseconds is not alive; 15,000 by default. */
   readonly silentMs?: number;
   /** The maximum number of runs that are read for percentiles; 2,000 by default. */
@@ -142,7 +145,10 @@ async function readHistoricalHealth(store: HealthStore, now: Date, options: Heal
   const durations = await readDurations(store, from, today, options);
   return {
     slo: evaluateObjectives(countOutcomes(today), durations, { ...defaultObjectives, ...options.objectives }),
-    drift: computeDrift(today, baseline, options.drift),
+    drift: [
+      ...computeDrift(today, baseline, options.drift),
+      ...(options.baselinesDir === undefined ? [] : computeModelDrift(readModelBaselines(options.baselinesDir))),
+    ],
   };
 }
 

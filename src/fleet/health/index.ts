@@ -34,5 +34,14 @@ export {
   holm,
   zScoreForConfidence,
 } from './statistics.ts';
+export {
+  compareMeasurements,
+  computeModelDrift,
+  getBaselinesDir,
+  readModelBaselines,
+  saveModelMeasurement,
+  type ModelBaseline,
+  type ModelMeasurement,
+} from './model-drift.ts';
 export { comparePairs, mcnemarPValue, signFlipPValue, type PairedDifference } from './paired.ts';
 export { createScorecard, type ScorecardClaim, type ScoreRow } from './scorecard.ts';

@@ -135,8 +135,15 @@ function objectiveFamilies({ slo, drift }: Health): readonly Family[] {
     },
     {
       name: 'drifted',
-      help: 'Whether the last 24 hours differ from the week before; NaN if there is not enough data.',
+      help: 'Whether the last 24 hours differ from the week before, or a model from its baseline; NaN if there is not enough data.',
       samples: drift.map(({ id, verdict }) => [verdicts[verdict] ?? Number.NaN, { of: id }]),
+    },
+    {
+      name: 'model_right_ratio',
+      help: 'Right answers of the last evaluation of a model, of 1.',
+      samples: drift.flatMap(({ id, today }) =>
+        id.startsWith('model:') && 'rate' in today && today.rate !== null ? [[today.rate, { of: id }]] : [],
+      ),
     },
   ];
 }

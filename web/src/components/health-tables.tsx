@@ -52,7 +52,7 @@ const formatRate = (value: HealthRate): string =>
 export function DriftTable({ drifts }: { readonly drifts: readonly HealthDrift[] }): JSX.Element {
   if (drifts.length === 0) return <p class="hint">Not measured.</p>;
   return (
-    <DataTable caption="Today against the week before" head={['Metric', 'Today', 'Before', 'Change', 'Verdict']}>
+    <DataTable caption="The latest values and those before" head={['Metric', 'Today', 'Before', 'Change', 'Verdict']}>
       {drifts.map((each) => (
         <tr key={each.id}>
           <td class="words">{each.description}</td>

@@ -31,8 +31,11 @@ export function HealthScreen({ query }: { readonly query: string }): JSX.Element
           <h2>Objectives, over 24 hours</h2>
           <p class="hint">The targets of this fleet, and whether they were met.</p>
           <ObjectiveTable objectives={value.slo} />
-          <h2>Drift, 24 hours against the week before</h2>
-          <p class="hint">Whether a metric changed by more than chance explains.</p>
+          <h2>Drift</h2>
+          <p class="hint">
+            Whether a metric of 24 hours differs from the week before, or a model from its baseline, by more than chance
+            explains.
+          </p>
           <DriftTable drifts={value.drift} />
           <h2>Models</h2>
           <p class="hint">A circuit breaker stops requests to a failing model for a while. Each worker has its own.</p>

@@ -117,6 +117,7 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
     { name: 'evals', flags: evalFlags, firstWord: 'files' },
     { name: 'evals compare', flags: [jsonFlag], firstWord: 'files' },
     { name: 'evals from-session', flags: [], firstWord: 'sessions' },
+    { name: 'evals drift', flags: [jsonFlag], firstWord: 'files' },
     { name: 'eval', flags: evalFlags, firstWord: 'files' },
     { name: 'why', flags: [jsonFlag], firstWord: 'sessions' },
     { name: 'trace', flags: [jsonFlag], firstWord: 'sessions' },

@@ -7,13 +7,15 @@ const usage = `${runUsage}
 
 Other subcommands:
   fairlead evals compare <before.json> <after.json> [--json]   compare two reports case by case
-  fairlead evals from-session <session> --at <turn>            turn a bad turn of a session into a regression case`;
+  fairlead evals from-session <session> --at <turn>            turn a bad turn of a session into a regression case
+  fairlead evals drift [<dataset>] [--every <cron>]            measure whether a model became worse than its baseline`;
 
 /** Runs a subcommand; exit code 0 passed, 1 failed, 2 invalid arguments. */
 export const run: Command['run'] = async (args) => {
   const [verb, ...rest] = args;
   if (verb === 'compare') return (await import('./compare.ts')).compareCommand(rest);
   if (verb === 'from-session') return (await import('./from-session.ts')).fromSessionCommand(rest);
+  if (verb === 'drift') return (await import('./drift.ts')).driftCommand(rest);
   if (verb === '--help' || verb === '-h') return (printUsage(usage), 0);
   return (await import('./run.ts')).runCommand(verb === 'run' ? rest : args);
 };

@@ -11,6 +11,7 @@ import { version } from '../../version.ts';
 import { announceDefaultModel, loadRunHandlers } from '../../../coding-agent/fleet/index.ts';
 import type { ControlThread } from '../../../server/control/index.ts';
 import { parseWatchdog, withControlThread } from './control.ts';
+import { lazyDriftHandler } from './drift-handler.ts';
 import { formatSettlement } from './format-runs.ts';
 import { parseCount } from './parse-numbers.ts';
 import { drainExitCode, formatDrainReport } from './drain-report.ts';
@@ -57,7 +58,10 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
     const worker = startWorker({
       store,
       onStatus: control.report,
-      handlers: await loadRunHandlers((text) => printErr(`${text}\n`), { model: values.model }, values.releases),
+      handlers: {
+        ...(await loadRunHandlers((text) => printErr(`${text}\n`), { model: values.model }, values.releases)),
+        'eval-drift': lazyDriftHandler((text) => printErr(`${text}\n`)),
+      },
       info: getWorkerInfo,
       notify: (text) => printErr(`${text}\n`),
       onSettled: (settledRun, settlement) => printSettlement(settledRun, settlement, values.json === true),
