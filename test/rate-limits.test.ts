@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import test, { type TestContext } from 'node:test';
-import { calls } from '../src/testing/index.ts';
+import { calls, fails } from '../src/testing/index.ts';
 import { createProgram, type TestProgram } from './support/cli-harness.ts';
 
 /** A program whose config has rate limits, and whose model calls a tool before it answers. */
@@ -54,4 +54,16 @@ test('[A56] a wrong rate limit is an error of one sentence before any request', 
     /requestsPerMinute of Limit 1 of rateLimits in .*config\.json must be a number above 0, not "many"\./,
   );
   assert.equal(program.modelRequests().length, 0);
+});
+
+test('[A56] a queued run rests while its provider is limited for an hour: no worker waits, and the list of runs says until when', async (t) => {
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  program.server.setScript([fails({ name: 'rate-limited', afterMs: 3_600_000 }), 'Done.']);
+  assert.equal((await program.run(['enqueue', 'x', '--id', 'r1'])).code, 0);
+  const { out, err } = await program.run(['worker', '--drain']);
+  assert.match(out + err, /r1 {2}rests until [\d: -]+: rate limited/);
+  assert.match((await program.run(['runs'])).out, /^r1 +rests until [\d: -]+: rate limited/m);
+  assert.match((await program.run(['runs', 'show', 'r1'])).out, /^status +queued, rests until/m);
+  assert.equal(program.modelRequests().length, 1);
 });

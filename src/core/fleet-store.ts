@@ -81,6 +81,7 @@ export type FleetRun = {
   readonly queued: string;
   readonly started?: string;
   readonly ended?: string;
+  /** The earliest time at which it is claimed; of a started run, the end of its rest. */
   readonly notBefore?: string;
   /** The worker that handles it, or handled it last. */
   readonly worker?: string;
@@ -91,12 +92,13 @@ export type FleetRun = {
   readonly outcome?: RunOutcome;
 };
 
-/** The result of handling a run. `released`: it is queued again as it is; `waiting`: until it is woken. */
+/** The result of handling a run. `released`: it is queued again as it is, from a time on if there is one; `waiting`: until it is woken. */
 export type RunSettlement =
   /** A run that was woken by a message it has not read is queued again instead, to read it. */
   | { readonly type: 'completed'; readonly outcome: RunOutcome }
   | { readonly type: 'waiting'; readonly pendingApprovals: readonly ApprovalQuestion[] }
-  | { readonly type: 'released' };
+  /** `notBefore`: a run that was woken meanwhile is queued at once instead, to read its messages. */
+  | { readonly type: 'released'; readonly notBefore?: string };
 
 /** Options of a worker loop. */
 export type WorkOptions = {

@@ -60,4 +60,5 @@ function formatRateLimit({ why, provider }: RetryNotice): string {
   return `Rate limited${status === undefined ? '' : ` (${status})`}${provider === undefined ? '' : ` by ${provider}`}`;
 }
 
-const formatSeconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
+const formatSeconds = (ms: number): string =>
+  ms < 120_000 ? `${Math.ceil(ms / 1000)} s` : `${Math.ceil(ms / 60_000)} min`;

@@ -24,3 +24,4 @@ export {
   type TaskResult,
 } from './task-run-handler.ts';
 export { findRun, shortenRunId } from './find-run.ts';
+export { isResting } from './rate-limit-rest.ts';

@@ -5,6 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { resolveAgent, defineTool, Session } from '../agent/index.ts';
 import {
   FairleadError,
+  formatRetryNotice,
+  parseRetryNotice,
   type ResolvedAgent,
   type Event,
   type FleetRun,
@@ -12,7 +14,7 @@ import {
   type Gate,
   type RunSettlement,
 } from '../core/index.ts';
-import { calls, scriptedProvider, type Script } from '../testing/index.ts';
+import { calls, fails, scriptedProvider, type Script } from '../testing/index.ts';
 import { createDriverRun, createDriverContext } from '../../test/support/driver-fixture.ts';
 import { openTempFleetStore } from '../../test/support/fleet-store.ts';
 import { createAgentRunHandler, type RunHandlerContext } from './run-handler.ts';
@@ -64,6 +66,44 @@ const inputs = async (store: FleetStore): Promise<readonly string[]> =>
 
 const text = (settlement: RunSettlement): string | undefined =>
   settlement.type === 'completed' ? settlement.outcome.text : settlement.type;
+
+const rateLimited = (afterMs: number): Script => [calls('look', {}), fails({ name: 'rate-limited', afterMs }), 'Done.'];
+
+test('[A56] a run whose provider asks for more than a minute rests, and continues where it was', async (t: TestContext) => {
+  const store = await openTempFleetStore(t);
+  const parts = agentFor(rateLimited(3_600_000));
+  const before = Date.now();
+  const settlement = await handle(store, parts);
+  assert.ok(settlement.type === 'released' && settlement.notBefore !== undefined, JSON.stringify(settlement));
+  const restMs = Date.parse(settlement.notBefore) - before;
+  assert.ok(restMs >= 3_600_000 && restMs < 3_660_000, String(restMs));
+  const events = await eventsOf(store);
+  assert.equal(
+    events.some(({ type }) => type === 'run-ended'),
+    false,
+  );
+  const notice = events.flatMap((event) => parseRetryNotice(event) ?? []).at(-1);
+  assert.match(
+    notice ? formatRetryNotice(notice) : '',
+    /^Rate limited \(.* accepts no request before .*\), sending in 60 min\.$/,
+  );
+  const resumed = await handle(store, parts, { run: { attempts: 2 } });
+  assert.equal(text(resumed), 'Done.');
+  const looks = (await eventsOf(store)).filter(({ type }) => type === 'tool-started');
+  assert.equal(looks.length, 1, 'nothing is done twice');
+});
+
+test('[A56] a run does not rest for a minute or less, for more than eight days, or after too many attempts', async (t: TestContext) => {
+  for (const [afterMs, attempts] of [
+    [60_000, 1],
+    [9 * 86_400_000, 1],
+    [3_600_000, 200],
+  ] as const) {
+    const store = await openTempFleetStore(t);
+    const settlement = await handle(store, agentFor(rateLimited(afterMs)), { run: { attempts } });
+    assert.equal(settlement.type, 'completed', String(afterMs));
+  }
+});
 
 test('[A24, A52] an end that the queue did not record is reported again without a request to the model', async (t: TestContext) => {
   const store = await openTempFleetStore(t);

@@ -19,6 +19,7 @@ import { getClientOptions, listClientCalls, applyClientOptions, clientToolResult
 import { createBudgetedProvider } from './budgeted-provider.ts';
 import { createCancelStop, deleteReadMessages, drainInbox, inboxView, type InboxTarget } from './inbox.ts';
 import { getRunOutcome, getRunTrace, findPreviousAttempt, listOpenQuestions } from './run-facts.ts';
+import { createRestWatcher } from './rate-limit-rest.ts';
 import type { AgentInstance, AgentFactory } from './agent-factory.ts';
 
 /** What a handler gets besides the run. */
@@ -62,6 +63,7 @@ export const createAgentRunHandler =
       wrapped.add(budgeted);
       return budgeted;
     };
+    const rest = createRestWatcher(run);
     const instance = await createAgent(run, context.signal, wrapProvider);
     try {
       const log = createRunLog(
@@ -69,7 +71,7 @@ export const createAgentRunHandler =
         leaseLost,
       );
       const session = await Session.open(
-        createRunParts(run, instance.parts, context, wrapProvider),
+        createRunParts(run, instance.parts, context, (provider) => rest.watch(wrapProvider(provider))),
         log,
         run.session,
       ).catch(async (error: unknown) => {
@@ -77,7 +79,10 @@ export const createAgentRunHandler =
         throw error;
       });
       try {
-        return await runToSettlement(run, session, instance, context);
+        const signal = AbortSignal.any([context.signal, rest.signal]);
+        const settlement = await runToSettlement(run, session, instance, { ...context, signal });
+        const notBefore = rest.notBefore();
+        return settlement.type === 'released' && notBefore !== undefined ? { ...settlement, notBefore } : settlement;
       } finally {
         await session.close();
       }

@@ -15,6 +15,7 @@ import {
   type WorkerInfo,
 } from '../core/index.ts';
 import { createInboxDispatcher, type InboxDispatcher } from './inbox.ts';
+import { findRestEnd } from './rate-limit-rest.ts';
 import type { RunHandler } from './run-handler.ts';
 import { formatStoppedMessage, watchKillSwitch, type KillSwitchWatcher } from './kill-switch.ts';
 import { assertMayContinueSession } from './session-rights.ts';
@@ -240,6 +241,8 @@ async function invokeHandler(
     });
   } catch (error) {
     if (signal.aborted) return { type: 'released' };
+    const notBefore = findRestEnd(error, run);
+    if (notBefore !== undefined) return { type: 'released', notBefore };
     options.notify?.(`${run.id}: ${errorMessage(error)}`);
     if (!(error instanceof FairleadError) || error.retry || error.blame === 'store') throw error;
     const outcome = { reason: 'provider-error', detail: error.message, error: toFailure(error), text: '' } as const;

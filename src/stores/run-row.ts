@@ -214,6 +214,9 @@ export const tooManyFailuresOutcome = (failures: number, reason: string): RunOut
   spent: zeroUsage,
 });
 
+/** The column `later` of a run that rests until a time; a time that cannot be parsed is now. */
+export const toRestTime = (time: string): number => Date.parse(time) || Date.now();
+
 /** Throws if a time cannot be parsed: it must not reach a row. */
 export function assertValidTime(time: string | undefined): void {
   if (time === undefined || !Number.isNaN(Date.parse(time))) return;

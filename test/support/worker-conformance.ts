@@ -76,6 +76,72 @@ export function workerConformance(register: RegisterConformanceTest): void {
     assert.deepEqual(await first.queue.depth(), { queued: 0, running: 0, waiting: 0 });
   });
 
+  register(
+    '[A56] a run that rests holds no worker, is not claimed before its time, and then continues by itself',
+    async (open) => {
+      const store = await open();
+      const { queue } = store;
+      await queue.enqueue([
+        { id: 'rests', prompt: '' },
+        { id: 'next', prompt: '' },
+      ]);
+      const restEnd = Date.now() + 1500;
+      const claimed: string[] = [];
+      let resumedAt = 0;
+      const worker = startTestWorker(
+        store,
+        async ({ id, attempts }) => {
+          claimed.push(`${id} ${attempts}`);
+          if (id === 'rests' && attempts === 1) return { type: 'released', notBefore: new Date(restEnd).toISOString() };
+          if (id === 'rests') resumedAt = Date.now();
+          return endedResult(id);
+        },
+        { concurrency: 1 },
+      );
+      await waitUntil(() => isEnded(store, 'next'));
+      const resting = await queue.run('rests');
+      assert.deepEqual(
+        [resting?.status, resting?.notBefore, resting?.started !== undefined, claimed],
+        ['queued', new Date(restEnd).toISOString(), true, ['rests 1', 'next 1']],
+      );
+      assert.deepEqual(await queue.depth(), { queued: 1, running: 0, waiting: 0 }, 'it does not count as a backlog');
+      await waitUntil(() => isEnded(store, 'rests'));
+      await worker.end();
+      assert.deepEqual([claimed.at(-1), claimed.length, resumedAt >= restEnd], ['rests 2', 3, true]);
+      assert.ok(((await queue.run('rests'))?.outcome?.text ?? '') === 'rests');
+    },
+  );
+
+  register(
+    '[A56] a worker that drains the queue does not wait for a run that rests; a cancellation ends it at once',
+    async (open) => {
+      const store = await open();
+      const { queue } = store;
+      await queue.enqueue([{ id: 'rests', prompt: '' }]);
+      const notBefore = '2999-01-01T00:00:00.000Z';
+      const handled = await drainStore(store, () => ({ type: 'released', notBefore }));
+      assert.equal(handled.length, 1);
+      assert.equal((await queue.cancel('rests', 'Not needed.'))?.outcome?.reason, 'cancelled');
+    },
+  );
+
+  register(
+    '[A56] a run that is woken while it is about to rest is queued at once, to read its message',
+    async (open) => {
+      const store = await open();
+      const { queue } = store;
+      await queue.enqueue([{ id: 'woken', prompt: '' }]);
+      const worker = startTestWorker(store, async ({ id, attempts }) => {
+        if (attempts > 1) return endedResult(id);
+        await queue.wake(id);
+        return { type: 'released', notBefore: '2999-01-01T00:00:00.000Z' };
+      });
+      await waitUntil(() => isEnded(store, 'woken'));
+      await worker.end();
+      assert.equal((await queue.run('woken'))?.attempts, 2);
+    },
+  );
+
   register('[A71] a run that is enqueued while a worker waits is started at once, by any process', async (open) => {
     const store = await open();
     const other = await open();

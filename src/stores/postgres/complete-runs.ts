@@ -6,6 +6,7 @@ import {
   maxFailures,
   storedWaitingStatus,
   toOutcomeColumns,
+  toRestTime,
   tooManyFailuresOutcome,
 } from '../run-row.ts';
 import type { PostgresContext } from './context.ts';
@@ -31,6 +32,10 @@ const completeRunsSql = `
 SELECT fairlead.settle(key, holder, attempt, transition, payload, reason, usd, tokens, delay)
 FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::double precision[], $8::double precision[], $9::bigint[])
   AS result (key, holder, attempt, transition, payload, reason, usd, tokens, delay)`;
+
+/** Sets the end of the rest of a run before `settle` queues it: a run that is queued is not claimed before it. */
+const restSql = `
+UPDATE fairlead.runs SET later = $4 WHERE key = $1 AND holder = $2 AND attempts = $3 AND status = 'running' AND woken = 0`;
 
 /** Writes results; nothing is written if another worker has taken the run over. */
 export type RunCompleter = {
@@ -60,8 +65,11 @@ export function createRunCompleter({ db }: PostgresContext): RunCompleter {
   // A run with a parent locks the rows of two runs: several of these in one statement could deadlock with those of another.
   const save = async (result: CompletionRow): Promise<void> =>
     void (await (result.claim.run.parent === undefined ? writeTogether(result) : write([result])));
-  const complete = (claim: PostgresRunClaim, settlement: RunSettlement): Promise<void> =>
-    save({ claim, ...toCompletionRow(settlement) });
+  const complete = async (claim: PostgresRunClaim, settlement: RunSettlement): Promise<void> => {
+    if (settlement.type === 'released' && settlement.notBefore !== undefined)
+      await db.all(restSql, [claim.key, claim.holder, claim.attempt, toRestTime(settlement.notBefore)]);
+    await save({ claim, ...toCompletionRow(settlement) });
+  };
   return {
     complete,
     async fail(claim, thrown, retryMs) {

@@ -10,6 +10,7 @@ import {
   tooManyFailuresOutcome,
   maxFailures,
   toFleetRun,
+  toRestTime,
   type RunRow,
 } from '../run-row.ts';
 import type { SqliteContext } from './context.ts';
@@ -105,6 +106,8 @@ export const completeRun = (context: SqliteContext, claim: RunClaim, settlement:
     if (settlement.type === 'completed' && !(row.woken === 1 && hasUnreadMessages(context, row.session)))
       return endRun(context, row, settlement.outcome);
     context.run('UPDATE runs SET failures = 0, losses = 0 WHERE key = ?', row.key);
+    if (settlement.type === 'released' && settlement.notBefore !== undefined && row.woken !== 1)
+      context.run('UPDATE runs SET later = ? WHERE key = ?', toRestTime(settlement.notBefore), row.key);
     if (settlement.type !== 'waiting' || row.woken === 1) return requeueRun(context, row.key, Date.now());
     context.run(
       `UPDATE runs SET status = '${storedWaitingStatus}', holder = NULL, questions = ? WHERE key = ?`,

@@ -49,7 +49,13 @@ export function WaitingReason({ run }: { readonly run: FleetRun }): JSX.Element 
   const { value } = usePoll((signal) => api.queue(signal), 3000);
   const now = useNow();
   if (run.notBefore !== undefined && Date.parse(run.notBefore) > now)
-    return <p class="waiting-dots">Starts at {formatTime(run.notBefore, now)} or later</p>;
+    return (
+      <p class="waiting-dots">
+        {run.started === undefined
+          ? `Starts at ${formatTime(run.notBefore, now)} or later`
+          : `Rests until ${formatTime(run.notBefore, now)}: rate limited`}
+      </p>
+    );
   if (value?.killSwitch.stopped) return <p class="hint">The run starts when the kill switch is reset.</p>;
   if (value?.workers.every((worker) => isWorkerSilent(worker, now)))
     return (

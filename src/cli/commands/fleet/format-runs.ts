@@ -6,7 +6,7 @@ import {
   type FleetRun,
   type RunSettlement,
 } from '../../../core/index.ts';
-import { shortenRunId } from '../../../fleet/index.ts';
+import { isResting, shortenRunId } from '../../../fleet/index.ts';
 import { exitCodeForRun } from '../../args/exit-codes.ts';
 
 const maxPromptChars = 70;
@@ -19,14 +19,20 @@ const truncatePrompt = (text: string): string => {
 /** Formats runs as a table with aligned columns; ids that the store made are short unless two runs have the same start. */
 export function formatRunTable(runs: readonly FleetRun[]): string {
   const counts = Map.groupBy(runs, ({ id }) => shortenRunId(id));
-  const rows = runs.map(({ id, status, outcome, queued, prompt }) => [
-    escapeInvisibleLine(counts.get(shortenRunId(id))?.length === 1 ? shortenRunId(id) : id),
-    status,
-    outcome?.reason ?? '',
-    queued.slice(0, 16).replace('T', ' '),
-    truncatePrompt(prompt),
+  const rows = runs.map((run) => [
+    escapeInvisibleLine(counts.get(shortenRunId(run.id))?.length === 1 ? shortenRunId(run.id) : run.id),
+    isResting(run) ? formatRest(run.notBefore) : run.status,
+    run.outcome?.reason ?? '',
+    run.queued.slice(0, 16).replace('T', ' '),
+    truncatePrompt(run.prompt),
   ]);
   return formatColumns([['run', 'status', 'result', 'queued', 'task'], ...rows]);
+}
+
+/** Formats the rest of a run: `rests until 12:40: rate limited`, in UTC like the other times. */
+function formatRest(notBefore = ''): string {
+  const isToday = notBefore.slice(0, 10) === new Date().toISOString().slice(0, 10);
+  return `rests until ${notBefore.slice(isToday ? 11 : 0, 16).replace('T', ' ')}: rate limited`;
 }
 
 /** Formats the outcome of a run as one line. */
@@ -59,7 +65,7 @@ export function formatRunDetails(run: FleetRun): string {
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['run', run.id],
     ['prompt', run.prompt],
-    ['status', run.status],
+    ['status', isResting(run) ? `${run.status}, ${formatRest(run.notBefore)}` : run.status],
     ['session', run.session],
     ['tenant', run.tenant],
     ['kind', run.kind],
@@ -88,9 +94,10 @@ export function formatRunDetails(run: FleetRun): string {
     .join('\n');
 }
 
-/** Formats a settlement as one line; undefined if the run was only released. */
+/** Formats a settlement as one line; undefined if the run was only released, and does not rest. */
 export function formatSettlement(run: FleetRun, settlement: RunSettlement): string | undefined {
-  if (settlement.type === 'released') return undefined;
+  if (settlement.type === 'released')
+    return settlement.notBefore === undefined ? undefined : `${run.id}  ${formatRest(settlement.notBefore)}`;
   if (settlement.type === 'completed') return formatRunOutcome({ id: run.id, outcome: settlement.outcome });
   return formatRunQuestions({ id: run.id, pendingApprovals: settlement.pendingApprovals });
 }
