@@ -53,6 +53,7 @@ export const navigation: readonly NavigationGroup[] = [
       'docs/releases.md',
       'docs/deploying.md',
       'docs/evals.md',
+      'docs/evals-external.md',
       'docs/operations.md',
       'docs/tracing.md',
     ],

@@ -30,7 +30,12 @@ export type ExpectedRubric = { readonly criteria: readonly RubricCriterion[]; re
 export type ExpectedSupport = { readonly evidence: readonly string[]; readonly files: readonly string[] };
 
 /** A command that runs in the directory of the case, inside the sandbox, and must exit with 0. */
-export type ExpectedCode = { readonly command: string; readonly timeoutSeconds: number };
+export type ExpectedCode = {
+  readonly command: string;
+  readonly timeoutSeconds: number;
+  /** Files that are written before the command runs, over what the agent wrote there; the agent does not see them. */
+  readonly files?: Readonly<Record<string, string>>;
+};
 
 /** The expectations of an answer and of the way to it; all given ones must hold. */
 export type Expectation = {
@@ -151,11 +156,13 @@ const readSupport: Reader = (value) => {
 
 const readCode: Reader = (value) => {
   const given = isObject(value) ? value : { command: value };
-  if (!hasOnly(given, ['command', 'timeoutSeconds'])) return undefined;
-  const { timeoutSeconds = defaultCodeSeconds } = given;
+  if (!hasOnly(given, ['command', 'timeoutSeconds', 'files'])) return undefined;
+  const { timeoutSeconds = defaultCodeSeconds, files } = given;
+  const isFiles = files === undefined || (isObject(files) && Object.values(files).every((each) => typeof each === 'string'));
   const command = readString(given['command']);
   const isValid = isAmount(timeoutSeconds) && timeoutSeconds > 0 && timeoutSeconds <= maxCodeSeconds;
-  return command !== undefined && isValid ? { command, timeoutSeconds } : undefined;
+  if (command === undefined || !isValid || !isFiles) return undefined;
+  return { command, timeoutSeconds, ...(files === undefined ? {} : { files }) };
 };
 
 const readPattern: Reader = (value) => {

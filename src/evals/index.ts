@@ -12,6 +12,8 @@ export { backtest, compileBacktestRules, type BacktestResult } from './backtest.
 export { builtinDataset } from './builtin-dataset.ts';
 export { parseDataset, type EvalCase, type RecordedStart } from './dataset.ts';
 export { parseDatasetText, readDataset } from './read-dataset.ts';
+export { checkRepositoryTasks, readRepositoryTasks } from './check-tasks.ts';
+export { parseRepositoryTasks, type RepositoryTask } from './repository-tasks.ts';
 export {
   type ExpectedCall,
   type ExpectedCode,

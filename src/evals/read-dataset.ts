@@ -36,6 +36,10 @@ export async function readDataset(file: string): Promise<readonly EvalCase[]> {
 
 /** Parses the cases of a text; the ending of the name says the format, JSON lines by default. */
 export async function parseDatasetText(text: string, name: string): Promise<readonly EvalCase[]> {
+  if (/\.tasks\.jsonl$/i.test(name)) {
+    const { parseRepositoryTasks } = await import('./repository-tasks.ts');
+    return (await parseRepositoryTasks(text, name, path.dirname(path.resolve(name)))).map(({ evalCase }) => evalCase);
+  }
   if (/\.(?:csv|tsv)$/i.test(name)) return parseCsvDataset(text, name);
   return /\.(?:md|markdown)$/i.test(name) ? parseMarkdownDataset(text, name) : parseDataset(text, name);
 }

@@ -1,8 +1,11 @@
 // Scores a trial: the answer, the trajectory, the command of the case, the judges and the evidence. What cannot be checked is wrong.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { RunResult } from '../agent/index.ts';
 import { isAbstention, verifyAnswer, type Evidence, type VerifyModel } from '../checks/index.ts';
 import { errorMessage } from '../core/index.ts';
 import { outcomeClasses } from '../fleet/health/index.ts';
+import { localWorkspace } from '../workspace/index.ts';
 import type { EvalCase } from './dataset.ts';
 import { judgeCondition, judgeGoal, judgeRubric, type JudgedAnswer, type JudgedModel } from './judge.ts';
 import type { EvalTrial, TrajectoryStep } from './results.ts';
@@ -79,14 +82,14 @@ async function findTrialErrors(
   context: ScoringContext,
 ): Promise<{ readonly errors: readonly string[]; readonly judgeUsd: number | undefined }> {
   const { expect } = evalCase;
-  const path = findTrajectoryErrors(trajectory, expect);
+  const wrong = findTrajectoryErrors(trajectory, expect);
   if (outcome === 'abstained') {
-    const errors = expect.abstains === true ? path : ['It abstains where an answer was due.', ...path];
+    const errors = expect.abstains === true ? wrong : ['It abstains where an answer was due.', ...wrong];
     return { errors, judgeUsd: undefined };
   }
   if (outcome !== 'answered')
-    return { errors: [`There is no answer: ${ended.replace(/\.$/, '')}.`, ...path], judgeUsd: undefined };
-  const errors = [...findAnswerErrors(text, expect), ...path];
+    return { errors: [`There is no answer: ${ended.replace(/\.$/, '')}.`, ...wrong], judgeUsd: undefined };
+  const errors = [...findAnswerErrors(text, expect), ...wrong];
   const command = await findCommandError(evalCase, context);
   if (command !== undefined) errors.push(command);
   // Judges cost money: a trial that is wrong already is not judged.
@@ -97,18 +100,29 @@ async function findTrialErrors(
 /** The number of characters of the output of a command in an error. */
 const maxOutputChars = 300;
 
-async function findCommandError({ expect }: EvalCase, context: ScoringContext): Promise<string | undefined> {
+/** Writes the files of the command, runs it, and returns what is wrong with its result. */
+export async function findCommandError({ expect }: EvalCase, context: ScoringContext): Promise<string | undefined> {
   if (!expect.code) return undefined;
   const { cwd, runCommand, signal = new AbortController().signal } = context;
   if (cwd === undefined || !runCommand) return 'Its command was not run: there is no directory or no sandbox for it.';
-  const { command, timeoutSeconds } = expect.code;
+  const { command, timeoutSeconds, files = {} } = expect.code;
   try {
+    await writeTestFiles(cwd, files);
     const { code, text } = await runCommand(command, { cwd, timeoutMs: 1000 * timeoutSeconds, signal });
     if (code === 0) return undefined;
     const output = text.trim().replaceAll(/\s+/g, ' ').slice(-maxOutputChars);
     return `Its command ended with ${code === null ? 'no exit code' : `exit code ${code}`}${output === '' ? '.' : `: ${output}`}`;
   } catch (error) {
     return `Its command was not run: ${errorMessage(error)}`;
+  }
+}
+
+/** Writes files into the directory of a case. The agent may have put links there: the workspace follows none out of it. */
+async function writeTestFiles(cwd: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const workspace = localWorkspace({ roots: [cwd], cwd });
+  for (const [name, text] of Object.entries(files)) {
+    if (existsSync(path.join(cwd, name))) await workspace.read(name);
+    await workspace.write(name, text);
   }
 }
 

@@ -1,0 +1,1 @@
+export const isLeapYear = (year) => year % 4 === 0;

@@ -1,0 +1,3 @@
+import path from 'node:path';
+
+export const resolveUpload = (folder, name) => path.join(folder, name);

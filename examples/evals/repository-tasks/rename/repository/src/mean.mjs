@@ -1,0 +1,3 @@
+import { calc } from './sum.mjs';
+
+export const mean = (list) => calc(list) / list.length;

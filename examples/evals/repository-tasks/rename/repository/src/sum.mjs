@@ -1,0 +1,1 @@
+export const calc = (list) => list.reduce((total, each) => total + each, 0);

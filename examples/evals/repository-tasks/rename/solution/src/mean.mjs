@@ -1,0 +1,3 @@
+import { sum } from './sum.mjs';
+
+export const mean = (list) => sum(list) / list.length;

@@ -1,0 +1,1 @@
+export const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);

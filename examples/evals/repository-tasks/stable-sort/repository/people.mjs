@@ -1,0 +1,1 @@
+export const sortByAge = (people) => people.sort((a, b) => (a.age > b.age ? 1 : -1));

@@ -1,0 +1,1 @@
+export const sortByAge = (people) => people.toSorted((a, b) => a.age - b.age);

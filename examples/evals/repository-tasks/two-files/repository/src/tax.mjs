@@ -1,0 +1,2 @@
+export const getRate = () => 19;
+export const formatRate = () => `${getRate()} %`;

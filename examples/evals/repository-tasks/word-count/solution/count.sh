@@ -1,0 +1,1 @@
+find "$1" -name "*.txt" -exec cat {} + | wc -w
