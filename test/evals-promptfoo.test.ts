@@ -34,7 +34,10 @@ type PromptfooReport = {
       readonly error?: string;
       readonly testCase: { readonly description: string };
       readonly gradingResult?: {
-        readonly componentResults?: readonly { readonly pass: boolean; readonly assertion?: { readonly type: string } }[];
+        readonly componentResults?: readonly {
+          readonly pass: boolean;
+          readonly assertion?: { readonly type: string };
+        }[];
       };
     }[];
   };
@@ -46,7 +49,8 @@ const createScript =
   ({ prompt, results }) => {
     if (prompt.includes('Do not read'))
       return isBad && results.length === 0 ? calls('read_file', { path: 'app.ini' }) : says('Yes.');
-    if (prompt.includes('port')) return !isBad && results.length === 0 ? calls('read_file', { path: 'app.ini' }) : '7431';
+    if (prompt.includes('port'))
+      return !isBad && results.length === 0 ? calls('read_file', { path: 'app.ini' }) : '7431';
     if (prompt.includes('JSON')) return `{"city": "${isBad ? 'Sydney' : 'Canberra'}"}`;
     return '12 + 30 is 42.';
   };
@@ -132,7 +136,10 @@ test('[A121] the example configurations of promptfoo are valid and name the endp
 
 test('[A121] promptfoo asserts on answers through the OpenAI endpoint', { skip, timeout: 180_000 }, async (t) => {
   const { results } = await runPromptfoo(t, 'answers.yaml');
-  assert.deepEqual({ ...results.stats, tokenUsage: 0 }, { ...results.stats, successes: 3, failures: 0, errors: 0, tokenUsage: 0 });
+  assert.deepEqual(
+    { ...results.stats, tokenUsage: 0 },
+    { ...results.stats, successes: 3, failures: 0, errors: 0, tokenUsage: 0 },
+  );
 });
 
 test('[A121] promptfoo asserts on the tool calls of a run by its trace', { skip, timeout: 180_000 }, async (t) => {
@@ -141,12 +148,16 @@ test('[A121] promptfoo asserts on the tool calls of a run by its trace', { skip,
   assert.equal(report.results.stats.successes, 3);
 });
 
-test('[A121] promptfoo finds a model that guesses and reads what it must not read, by its trace', { skip, timeout: 180_000 }, async (t) => {
-  const report = await runPromptfoo(t, 'traces.yaml', true);
-  assert.deepEqual(listFailed(report), [
-    'reads the port from a file: trajectory:tool-used',
-    'reads the port from a file: trajectory:tool-sequence',
-    'reads the port from a file: trace-span-count',
-    'reads no file that it must not read: not-trajectory:tool-used',
-  ]);
-});
+test(
+  '[A121] promptfoo finds a model that guesses and reads what it must not read, by its trace',
+  { skip, timeout: 180_000 },
+  async (t) => {
+    const report = await runPromptfoo(t, 'traces.yaml', true);
+    assert.deepEqual(listFailed(report), [
+      'reads the port from a file: trajectory:tool-used',
+      'reads the port from a file: trajectory:tool-sequence',
+      'reads the port from a file: trace-span-count',
+      'reads no file that it must not read: not-trajectory:tool-used',
+    ]);
+  },
+);

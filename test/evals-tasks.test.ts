@@ -43,5 +43,8 @@ test('[A121] `fairlead evals` runs repository tasks: hidden tests decide, not th
   assert.deepEqual([report.right.good, report.right.total, code], [tasks.length - 3, tasks.length, 0]);
   for (const { trials } of wrong) assert.match(trials[0]?.errors.join() ?? '', /Its command ended with exit code 1/);
   const sent = program.modelRequests().map(({ raw }) => raw.toString());
-  assert.ok(sent.every((text) => !text.includes('node:assert')), 'no request has a hidden test');
+  assert.ok(
+    sent.every((text) => !text.includes('node:assert')),
+    'no request has a hidden test',
+  );
 });

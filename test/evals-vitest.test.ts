@@ -1,7 +1,16 @@
 // vitest-evals against an agent of the built library: the example runs, its report has the tool calls, and a changed expectation fails.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
@@ -58,17 +67,27 @@ async function runVitest(t: TestContext, from = '', to = ''): Promise<VitestRepo
 
 test('[A121] the example for vitest-evals checks answers, tool calls and a judge', () => {
   const text = readFileSync(example, 'utf8');
-  for (const part of ['createHarness(', 'createJudge(', 'describeEval(', 'toolCalls(result)', "from 'fairlead/coding-agent'"])
+  for (const part of [
+    'createHarness(',
+    'createJudge(',
+    'describeEval(',
+    'toolCalls(result)',
+    "from 'fairlead/coding-agent'",
+  ])
     assert.ok(text.includes(part), part);
 });
 
-test('[A121] vitest-evals runs an agent of the library and reports its tool calls', { skip, timeout: 180_000 }, async (t) => {
-  const report = await runVitest(t);
-  const results = report.testResults.flatMap(({ assertionResults }) => assertionResults);
-  assert.deepEqual([report.numPassedTests, report.numFailedTests], [2, 0], JSON.stringify(results).slice(0, 2000));
-  assert.match(JSON.stringify(results[0]?.meta), /"name":"read_file","arguments":\{"path":"app\.ini"\}/);
-  assert.match(JSON.stringify(results[0]?.meta), /BriefJudge/);
-});
+test(
+  '[A121] vitest-evals runs an agent of the library and reports its tool calls',
+  { skip, timeout: 180_000 },
+  async (t) => {
+    const report = await runVitest(t);
+    const results = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+    assert.deepEqual([report.numPassedTests, report.numFailedTests], [2, 0], JSON.stringify(results).slice(0, 2000));
+    assert.match(JSON.stringify(results[0]?.meta), /"name":"read_file","arguments":\{"path":"app\.ini"\}/);
+    assert.match(JSON.stringify(results[0]?.meta), /BriefJudge/);
+  },
+);
 
 test('[A121] vitest-evals fails for an agent that guesses', { skip, timeout: 180_000 }, async (t) => {
   const report = await runVitest(t, 'results.length === 0 ?', 'results.length > 9 ?');

@@ -158,7 +158,8 @@ const readCode: Reader = (value) => {
   const given = isObject(value) ? value : { command: value };
   if (!hasOnly(given, ['command', 'timeoutSeconds', 'files'])) return undefined;
   const { timeoutSeconds = defaultCodeSeconds, files } = given;
-  const isFiles = files === undefined || (isObject(files) && Object.values(files).every((each) => typeof each === 'string'));
+  const isFiles =
+    files === undefined || (isObject(files) && Object.values(files).every((each) => typeof each === 'string'));
   const command = readString(given['command']);
   const isValid = isAmount(timeoutSeconds) && timeoutSeconds > 0 && timeoutSeconds <= maxCodeSeconds;
   if (command === undefined || !isValid || !isFiles) return undefined;

@@ -59,17 +59,27 @@ test('[A121] a task whose test passes without work, fails with its solution, or 
   const done = await parseOne({ ...task, repository: { 'a.sh': 'echo 2\n' } });
   assert.deepEqual(await checkRepositoryTasks([done], { runCommand }), ['a: its test passes without work.']);
   const unsolved = await parseOne({ ...task, solution: { 'a.sh': 'echo 3\n' } });
-  assert.match((await checkRepositoryTasks([unsolved], { runCommand })).join(), /^a: with its solution, its test fails/);
+  assert.match(
+    (await checkRepositoryTasks([unsolved], { runCommand })).join(),
+    /^a: with its solution, its test fails/,
+  );
   const refused: RunCaseCommand = async () => {
     throw new Error('no sandbox');
   };
-  assert.match((await checkRepositoryTasks([good], { runCommand: refused })).join(), /a: Its command was not run: no sandbox/);
+  assert.match(
+    (await checkRepositoryTasks([good], { runCommand: refused })).join(),
+    /a: Its command was not run: no sandbox/,
+  );
 });
 
 test('[A121] tests replace what the agent wrote in their place, and a link of the agent leads them nowhere', async (t) => {
   const cwd = createFolder(t);
   const outside = createFolder(t);
-  const { evalCase } = await parseOne({ ...task, testFiles: { 'tests/check.sh': '[ "$(sh a.sh)" = 2 ]\n' }, test: 'sh tests/check.sh' });
+  const { evalCase } = await parseOne({
+    ...task,
+    testFiles: { 'tests/check.sh': '[ "$(sh a.sh)" = 2 ]\n' },
+    test: 'sh tests/check.sh',
+  });
   writeFileSync(path.join(cwd, 'a.sh'), 'echo 1\n');
   mkdirSync(path.join(cwd, 'tests'));
   writeFileSync(path.join(cwd, 'tests/check.sh'), 'exit 0\n');

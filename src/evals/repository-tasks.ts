@@ -58,7 +58,7 @@ async function parseTaskLine(line: string, number: number, folder: string, cases
     return { read: 'its commit is not a hash' };
   const readPart = async (part: unknown, what: string): Promise<EvalCase['files']> => {
     try {
-      return await readFiles(part, folder, commit as string | undefined);
+      return await readFiles(part, folder, commit);
     } catch (error) {
       return cases.refuse(number, `its ${what} cannot be read: ${errorMessage(error)}`);
     }
@@ -133,7 +133,13 @@ const gitTimeoutMs = 120_000;
 async function readBundle(bundle: string, commit: string | undefined): Promise<EvalCase['files']> {
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-bundle-'));
   const { PATH = '' } = process.env;
-  const env = { PATH, HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_TERMINAL_PROMPT: '0' };
+  const env = {
+    PATH,
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_TERMINAL_PROMPT: '0',
+  };
   const git = (...args: readonly string[]) =>
     runFile('git', ['-c', 'core.hooksPath=/dev/null', '-c', 'core.symlinks=false', ...args], {
       cwd: folder,

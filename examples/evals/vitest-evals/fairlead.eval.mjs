@@ -1,5 +1,5 @@
 // vitest-evals against an agent of the library: the answer, the tool calls and a judge of each case. A scripted model answers, so that this runs anywhere.
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { codingAgent } from 'fairlead/coding-agent';
@@ -32,15 +32,20 @@ const harness = createHarness({
     const cwd = mkdtempSync(path.join(tmpdir(), 'fairlead-eval-'));
     writeFileSync(path.join(cwd, 'app.ini'), 'port=7431\n');
     const dirs = { stateDir: path.join(cwd, '.state'), configDir: path.join(cwd, '.config') };
-    await using agent = await codingAgent({ ...dirs, cwd, model: createModel() });
-    const log = memoryLog();
-    await using session = await agent.session({ store: { open: async () => log } });
-    const { text, usage } = await session.run(input);
-    return {
-      output: text,
-      events: toTranscript(input, toTrajectory(log.events), text),
-      usage: { inputTokens: usage.input, outputTokens: usage.output },
-    };
+    const agent = await codingAgent({ ...dirs, cwd, model: createModel() });
+    try {
+      const log = memoryLog();
+      const session = await agent.session({ store: { open: async () => log } });
+      const { text, usage } = await session.run(input);
+      return {
+        output: text,
+        events: toTranscript(input, toTrajectory(log.events), text),
+        usage: { inputTokens: usage.input, outputTokens: usage.output },
+      };
+    } finally {
+      await agent.close();
+      rmSync(cwd, { recursive: true, force: true });
+    }
   },
 });
 
