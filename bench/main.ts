@@ -1,4 +1,4 @@
-// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only import,turn,stream,open,first,tools,sandbox,growth,search,index,rules,checks,detector,backtest,verifiers,flow,fleet,serve] [--runs 1000] [--postgres <url>] [--peers <folder>]
+// Speed and memory as ratios against a floor and peers in one run: npm run bench -- [--rounds 5] [--only import,turn,stream,open,first,tools,sandbox,growth,search,index,rules,checks,detector,backtest,verifiers,flow,tracing,fleet,serve] [--runs 1000] [--postgres <url>] [--peers <folder>]
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +15,7 @@ import { median } from './median.ts';
 import { benchSearch } from './search.ts';
 import { benchFlow } from './flow.ts';
 import { benchFlowTurn } from './flow-turn.ts';
+import { benchTracingTurn } from './tracing-turn.ts';
 import { benchVerifiers } from './verifiers.ts';
 import { writeEvents, writeMessages } from './sessions.ts';
 
@@ -25,7 +26,7 @@ const { values } = parseArgs({
     only: {
       type: 'string',
       default:
-        'import,turn,stream,open,first,tools,sandbox,growth,search,index,rules,checks,detector,backtest,verifiers,flow,fleet,serve',
+        'import,turn,stream,open,first,tools,sandbox,growth,search,index,rules,checks,detector,backtest,verifiers,flow,tracing,fleet,serve',
     },
     runs: { type: 'string', default: '1000' },
     postgres: { type: 'string' },
@@ -182,6 +183,7 @@ try {
   }
   if (selected.includes('growth')) printGrowth(1000);
   if (selected.includes('verifiers')) await benchVerifiers(rounds);
+  if (selected.includes('tracing')) await benchTracingTurn(rounds);
   if (selected.includes('flow')) {
     await benchFlow(rounds);
     await benchFlowTurn(rounds);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says, type ScriptedResponse } from '../src/testing/index.ts';
-import { createProgram, type TestProgram } from './support/cli-harness.ts';
+import { createProgram, waitUntil, type TestProgram } from './support/cli-harness.ts';
 import {
   missingMock,
   startMockReceiver,
@@ -245,4 +245,67 @@ test('[A23] the command shows the tree of a session with time, tokens and cost, 
   assert.equal((await program.run(['trace', 'export', 'traced', '--file', file])).code, 0);
   assert.match(readFileSync(file, 'utf8'), /^\{"resourceSpans":\[/);
   assert.equal((await program.run(['trace', 'no-such-session'])).code, 1);
+});
+
+test('[A50, P87] a request to the server is the parent of the run that a worker handles, and of the steps of a plan', async (t) => {
+  const receiver = await startReceiver(t);
+  const plan = JSON.stringify({ steps: [{ id: 'a', words: 'Look.', after: [] }] });
+  const program = await createProgram(t, ({ prompt }) => says(prompt.startsWith('Make a plan') ? plan : 'done'));
+  await program.seedModels('qwen3');
+  const token = 'a-key-for-this-test-only';
+  const env = { HARNESS_API_KEY: token, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_BSP_SCHEDULE_DELAY: '50' };
+  const served = program.start(['serve', '--port', '0'], { env });
+  t.after(() => served.kill('SIGKILL'));
+  await waitUntil('it listens', () => /Listening at \S+\n/.test(served.err()), 30_000);
+  const url = /Listening at (\S+)/.exec(served.err())?.[1] ?? '';
+  const post = async (route: string, key: string, traceparent: string): Promise<number> => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'idempotency-key': key,
+      traceparent,
+    };
+    const { status } = await fetch(`${url}${route}`, { method: 'POST', headers, body: '{"prompt":"hi"}' });
+    return status;
+  };
+  const parent = `00-${traceId}-b7ad6b7169203331-01`;
+  const other = `00-${'1'.repeat(32)}-b7ad6b7169203331-01`;
+  assert.ok((await post('/api/runs', 'one', parent)) < 300);
+  assert.ok((await post('/api/runs', 'one', other)) < 300, 'a repeated request may belong to another trace');
+  assert.ok((await post('/api/runs', 'bad', 'not a traceparent')) < 300);
+  assert.ok((await post('/api/orchestrate', 'two', other)) < 300);
+  const runOf = (id: string): ReceivedSpan | undefined =>
+    receiver.spans().find(({ attributes }) => attributes['fairlead.run.id'] === id);
+  await waitUntil(
+    'the runs arrived',
+    () => ['one', 'bad', 'two/plan-1', 'two/step-a-1', 'two/answer'].every(runOf),
+    30_000,
+  );
+  assert.deepEqual([runOf('one')?.traceId, runOf('one')?.parentSpanId], [traceId, 'b7ad6b7169203331']);
+  assert.equal(runOf('bad')?.parentSpanId, undefined);
+  const steps = ['two/plan-1', 'two/step-a-1', 'two/answer'].map((id) => runOf(id));
+  assert.deepEqual(
+    new Set(steps.map((span) => span?.traceId)),
+    new Set(['1'.repeat(32)]),
+    'one trace for the whole plan',
+  );
+  await waitUntil(
+    'the plan arrived',
+    () => receiver.spans().some(({ name }) => name === 'invoke_workflow plan'),
+    20_000,
+  );
+  const step = receiver.spans().find(({ name }) => name === 'plan step a');
+  assert.equal(runOf('two/step-a-1')?.parentSpanId, step?.spanId);
+  const workflow = receiver.spans().find(({ spanId }) => spanId === step?.parentSpanId);
+  assert.deepEqual(
+    [workflow?.name, workflow?.parentSpanId, workflow?.traceId],
+    ['invoke_workflow plan', 'b7ad6b7169203331', '1'.repeat(32)],
+  );
+  assert.notEqual(
+    runOf('two/step-a-1')?.parentSpanId,
+    runOf('two/plan-1')?.parentSpanId,
+    'the run of a step is below the step',
+  );
+  served.kill('SIGTERM');
+  await served.ended;
 });

@@ -16,10 +16,12 @@ import {
   type RunQueue,
   type RunOutcome,
   type RunSettlement,
+  type TracePort,
   type UsageTotals,
 } from '../core/index.ts';
 import type { RunHandler, RunHandlerContext } from './run-handler.ts';
 import { isCancellationOf } from './inbox.ts';
+import { getRunTrace } from './run-facts.ts';
 
 /** A child run to start: it inherits the settings of its parent, except those that are null here. */
 export type ChildRun = { readonly name: string; readonly prompt: string; readonly settings?: JsonObject };
@@ -38,9 +40,12 @@ export type Orchestration = (
 /** The maximum number of child runs, so that one query lists all of them. */
 const maxChildren = 1000;
 
+/** Returns what observes the sessions of orchestrations, if they are traced. */
+export type OpenTrace = () => Promise<TracePort | undefined>;
+
 /** Creates a handler that starts child runs and waits for them, as the orchestration decides. */
 export const createOrchestrationHandler =
-  (orchestrate: Orchestration): RunHandler =>
+  (orchestrate: Orchestration, openTrace?: OpenTrace): RunHandler =>
   async (run, context) => {
     const { store, assertNotStopped, signal } = context;
     const deliveries = await store.inbox.read(run.session, 0);
@@ -58,7 +63,7 @@ export const createOrchestrationHandler =
     const step = await orchestrate(run, children);
     await assertNotStopped();
     if (signal.aborted) return { type: 'released' };
-    await recordProgress(run, step, context);
+    await recordProgress(run, step, context, await openTrace?.());
     const settlement: RunSettlement =
       step.type === 'end'
         ? completedSettlement(step.outcome, spent)
@@ -136,8 +141,10 @@ async function recordProgress(
   run: FleetRun,
   step: OrchestrationStep,
   { store, worker }: RunHandlerContext,
+  trace: TracePort | undefined,
 ): Promise<void> {
   if (step.progress === undefined) return;
+  const progress = isObject(step.progress) ? { ...step.progress, ...getRunTrace(run) } : step.progress;
   const log = await store.sessions.open(run.session, { holder: worker, force: true, tenant: run.tenant });
   try {
     const recorded: NamedView<string> = {
@@ -147,8 +154,9 @@ async function recordProgress(
         event.type === 'annotation-added' && event.key === run.kind ? JSON.stringify(event.value) : last,
     };
     const writer = await openSessionWriter(log, runStateView([], [recorded]));
-    if (readView(writer.state, recorded) === JSON.stringify(step.progress)) return;
-    const fact: Fact = { type: 'annotation-added', key: run.kind, value: step.progress };
+    if (readView(writer.state, recorded) === JSON.stringify(progress)) return;
+    const fact: Fact = { type: 'annotation-added', key: run.kind, value: progress };
+    writer.subscribe((event, state) => trace?.onEvent(event, state));
     await writer.record((state) =>
       state.session === '' ? [{ type: 'session-started', session: run.session }, fact] : [fact],
     );

@@ -6,17 +6,26 @@ import { parseTraceparent } from '../core/index.ts';
 /** The place of a span: its trace, its own id, and whether it is recorded. */
 export type SpanPlace = TraceParent & { readonly tracestate?: string };
 
-/** Returns the 16 hex digits of a span id. `parts` name the span in its session. */
-export const createSpanId = (...parts: readonly (string | number)[]): string => nonZero(digest(parts), 16);
+/** Returns the 16 hex digits of a span id. `parts` name the span in its session. A fast hash is enough: an id must be unique in its trace only. */
+export function createSpanId(...parts: readonly (string | number)[]): string {
+  const text = parts.join('\n');
+  let [a, b] = [0xdeadbeef, 0x41c6ce57];
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    a = Math.imul(a ^ code, 2654435761);
+    b = Math.imul(b ^ code, 1597334677);
+  }
+  const low = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
+  const high = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  // An id of zeros is not valid.
+  return `${toHex(high)}${toHex(low === 0 && high === 0 ? 1 : low)}`;
+}
+
+const toHex = (value: number): string => (value >>> 0).toString(16).padStart(8, '0');
 
 /** Returns the 32 hex digits of the trace id of a run that no other program started. */
-export const createTraceId = (session: string, run: string): string => nonZero(digest(['trace', session, run]), 32);
-
-const digest = (parts: readonly (string | number)[]): string => hash('sha256', JSON.stringify(['fairlead', ...parts]));
-
-/** An id of zeros is not valid. */
-const nonZero = (digits: string, length: number): string =>
-  /^0+$/.test(digits.slice(0, length)) ? '1'.padStart(length, '0') : digits.slice(0, length);
+export const createTraceId = (session: string, run: string): string =>
+  hash('sha256', `fairlead\ntrace\n${session}\n${run}`).slice(0, 32);
 
 /** Returns the parent that a request named. */
 export function getRemoteParent(trace: TraceContext | undefined): SpanPlace | undefined {

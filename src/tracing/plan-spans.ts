@@ -1,5 +1,5 @@
 // The spans of a plan and its steps. The session of a plan records all steps whenever the status of one changes.
-import { isObject } from '../core/index.ts';
+import { isObject, parseTraceparent } from '../core/index.ts';
 import { createTraceId, stepSpanId, workflowSpanId } from './ids.ts';
 import type { SpanDraft, SpanRecorder } from './span-recorder.ts';
 
@@ -19,15 +19,21 @@ export class PlanSpans {
     return this.#workflow ? [this.#workflow, ...steps] : [];
   }
 
-  /** Records the steps as they are now. */
-  update(steps: readonly unknown[], time: number): void {
+  /** Records the steps as they are now; `trace` is that of the request that queued the plan. */
+  update(steps: readonly unknown[], trace: unknown, time: number): void {
     const { session } = this.#recorder;
-    const place = { traceId: createTraceId(session, session), spanId: workflowSpanId(session), isSampled: true };
+    const remote = isObject(trace) ? parseTraceparent(trace['traceparent']) : undefined;
+    const place = {
+      traceId: remote?.traceId ?? createTraceId(session, session),
+      spanId: workflowSpanId(session),
+      isSampled: remote?.isSampled !== false,
+    };
+    const parentId = remote?.spanId;
     this.#workflow ??= this.#recorder.start({
       kind: 'workflow',
       name: 'plan',
       place,
-      parentId: undefined,
+      parentId,
       start: time,
     });
     let isActive = false;

@@ -46,6 +46,8 @@ type Series = {
 
 /** Max series of one metric: a label from outside, such as the name of a tool, must not use up the memory. */
 const maxSeries = 2000;
+/** Max spans that wait to be counted. */
+const maxWaiting = 1000;
 
 /** The metrics of one process. */
 export class SpanMetrics {
@@ -53,6 +55,7 @@ export class SpanMetrics {
   readonly #isDelta: boolean;
   #series = new Map<string, Series>();
   #since = Date.now();
+  #waiting: Span[] = [];
   /** The model calls and tool calls of the runs that have not ended, by trace and session. */
   readonly #calls = new Map<string, { models: number; tools: number }>();
 
@@ -61,8 +64,19 @@ export class SpanMetrics {
     this.#isDelta = isDelta;
   }
 
-  /** Counts an ended span. */
+  /** Counts an ended span; not at once, because the run that it belongs to continues. */
   add(span: Span): void {
+    this.#waiting.push(span);
+    if (this.#waiting.length >= maxWaiting) this.#countWaiting();
+  }
+
+  #countWaiting(): void {
+    const spans = this.#waiting;
+    this.#waiting = [];
+    for (const span of spans) this.#count(span);
+  }
+
+  #count(span: Span): void {
     const { kind, details, error, start, end = start } = span;
     const seconds = (end - start) / 1000;
     if (kind === 'model' || kind === 'request' || (kind === 'compaction' && details.usage))
@@ -89,6 +103,7 @@ export class SpanMetrics {
 
   /** Returns the metrics so far; undefined if there are none. With delta temporality counting starts again. */
   take(resource: readonly KeyValue[], version: string, now: number = Date.now()): MetricsRequest | undefined {
+    this.#countWaiting();
     if (this.#series.size === 0) return undefined;
     const byKey = Map.groupBy(this.#series.values(), ({ key }) => key);
     const metrics = [...byKey].flatMap(([key, series]) => this.#toMetric(key, series, now));

@@ -13,11 +13,13 @@ export type SpanRecorderOptions = {
   readonly content?: boolean;
 };
 
-/** A span that has not ended. */
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** A span that has not ended; it is changed until it ends, and then handed on. */
 export type SpanDraft = {
   readonly place: SpanPlace;
-  span: Omit<Span, 'details' | 'events'>;
-  details: SpanDetails;
+  readonly span: Mutable<Span>;
+  readonly details: Mutable<SpanDetails>;
   readonly events: SpanEvent[];
 };
 
@@ -28,6 +30,7 @@ export type NewSpan = {
   readonly place: SpanPlace;
   readonly parentId: string | undefined;
   readonly start: number;
+  /** Taken over by the span. */
   readonly details?: SpanDetails;
 };
 
@@ -51,31 +54,25 @@ export class SpanRecorder {
   /** Starts a span. */
   start({ kind, name, place, parentId, start, details }: NewSpan): SpanDraft {
     const { traceId, spanId, tracestate } = place;
-    return {
-      place,
-      span: {
-        traceId,
-        spanId,
-        ...(parentId === undefined ? {} : { parentId }),
-        ...(tracestate === undefined ? {} : { tracestate }),
-        session: this.session,
-        kind,
-        name,
-        start,
-      },
-      details: { agent: this.agent, ...details },
-      events: [],
-    };
+    const all: Mutable<SpanDetails> = details ?? {};
+    all.agent = this.agent;
+    const span: Mutable<Span> = { traceId, spanId, session: this.session, kind, name, start, details: all };
+    if (parentId !== undefined) span.parentId = parentId;
+    if (tracestate !== undefined) span.tracestate = tracestate;
+    return { place, span, details: all, events: [] };
   }
 
   /** Ends a span and hands it on, if it is recorded. */
   end(draft: SpanDraft | undefined, time: number, failure: SpanFailure = {}, details: SpanDetails = {}): void {
     if (!draft) return;
-    const end = Math.max(draft.span.start, time);
-    const content = this.content?.take(draft.span.kind, draft.place.spanId, draft.details.call);
-    draft.details = { ...draft.details, ...details };
-    draft.span = { ...draft.span, end, ...failure, ...(content ? { content } : {}) };
-    if (draft.place.isSampled) this.#onSpan(toSpan(draft));
+    const { span, place, events } = draft;
+    const content = this.content?.take(span.kind, place.spanId, draft.details.call);
+    Object.assign(draft.details, details);
+    Object.assign(span, failure);
+    span.end = Math.max(span.start, time);
+    if (content) span.content = content;
+    if (events.length > 0) span.events = events;
+    if (place.isSampled) this.#onSpan(span);
   }
 
   /** The place of a span in the trace of another; without one, in a trace of the session. */
@@ -86,10 +83,10 @@ export class SpanRecorder {
   }
 }
 
-/** The span of a draft as it is now. */
+/** A copy of the span of a draft as it is now. */
 export const toSpan = ({ span, details, events }: SpanDraft): Span => ({
   ...span,
-  details,
+  details: { ...details },
   ...(events.length > 0 ? { events: [...events] } : {}),
 });
 

@@ -161,7 +161,7 @@ export class TraceBuilder {
     };
     const { agent: name } = this.#recorder;
     this.#run = this.#recorder.start({ kind: 'run', name, place, parentId, start: time, details });
-    if (!tool && !plan && remote) this.#run.span = { ...this.#run.span, hasRemoteParent: true };
+    if (!tool && !plan && remote) this.#run.span.hasRemoteParent = true;
   }
 
   #endRun(time: number, failure: SpanFailure, details: SpanDetails = {}): void {
@@ -288,7 +288,8 @@ export class TraceBuilder {
       this.#request?.events.push({ name: 'retry', time, attributes: { attempt: retry.attempt, ...code } });
     }
     const { key, value, spent, id } = event;
-    if (key === 'plan' && isObject(value) && Array.isArray(value['steps'])) this.#plan.update(value['steps'], time);
+    if (key === 'plan' && isObject(value) && Array.isArray(value['steps']))
+      this.#plan.update(value['steps'], value['trace'], time);
     if (!spent) return;
     const place = this.#recorder.placeIn(this.#run, createSpanId(this.#recorder.session, 'request', id));
     const details = { ...(typeof value === 'string' ? { requestModel: value } : {}), ...toCostDetails(spent) };

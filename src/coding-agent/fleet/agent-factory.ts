@@ -28,8 +28,9 @@ import {
   withPrivacyViews,
 } from '../private-sessions.ts';
 import { noUser } from '../integrations/context.ts';
-import { readSettingsWith, type Settings } from '../settings/index.ts';
+import { readSettings, readSettingsWith, type Settings } from '../settings/index.ts';
 import { planOrchestration } from '../../fleet/plan/index.ts';
+import { openTracer } from '../tracing/open-tracer.ts';
 import { resolveRunFolder } from './run-folder.ts';
 import { openRunGrants, runGrantsView } from './run-grants.ts';
 import { createVerifyRunHandler } from './verify-run.ts';
@@ -231,6 +232,6 @@ export const createRunHandlers = (
   options: RunAgentOptions = {},
 ): Readonly<Record<string, RunHandler>> => ({
   run: createAgentRunHandler(createRunAgentFactory(notify, options)),
-  plan: createOrchestrationHandler(planOrchestration),
+  plan: createOrchestrationHandler(planOrchestration, () => openTracer(readSettings(), notify)),
   verify: createVerifyRunHandler(notify, options),
 });
