@@ -31,9 +31,8 @@ async function run(pieces: readonly string[], result: Json = ''): Promise<{ read
 
 test('[attack 158] a secret that is written in pieces of a long line is not in the progress', async (t) => {
   const text = (before: number): string => `${'x'.repeat(before)} ${secret} ${'y'.repeat(9000)} ${secret}!`;
-  // Pieces of one character are the slowest, and cut the secret everywhere whatever is before it.
   for (const before of [0, 1, 4080, 4096, 8150, 8180, 8191, 8192, 8193, 12_300])
-    for (const size of [...([0, 8180, 8193].includes(before) ? [1] : []), 13, 1000, 4096, 8192]) {
+    for (const size of [1, 13, 1000, 4096, 8192]) {
       const whole = text(before);
       const pieces = Array.from({ length: Math.ceil(whole.length / size) }, (_, at) =>
         whole.slice(at * size, (at + 1) * size),

@@ -1,5 +1,5 @@
 // Workers are killed, suspended and stopped while runs have external effects: every run ends, and each effect happens once.
-// FAIRLEAD_TEST_RUNS=1000 handles that many runs on each store instead of 32; FAIRLEAD_SEED repeats the random kills.
+// FAIRLEAD_TEST_RUNS=1000 handles that many runs on each store instead of 50; FAIRLEAD_SEED repeats the random kills.
 import assert from 'node:assert/strict';
 import test, { after, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -32,7 +32,7 @@ const storeKinds: readonly StoreKind[] = [
   { name: 'postgres', ...postgres, disrupt: () => postgres.restart() },
 ];
 
-const runs = Number(process.env['FAIRLEAD_TEST_RUNS'] ?? 32);
+const runs = Number(process.env['FAIRLEAD_TEST_RUNS'] ?? 50);
 const seed = Number(process.env['FAIRLEAD_SEED'] ?? Date.now() % 1_000_000);
 const kills = Math.ceil(runs / 8);
 const spawnWorker = await createWorkerSpawner();

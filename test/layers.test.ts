@@ -51,6 +51,7 @@ const validTree: Files = {
       'checks',
       'retrieval',
       'sessions',
+      'tracing',
       'fleet',
       'bridges',
       'coding-agent',
@@ -317,7 +318,7 @@ const violations: readonly (readonly [
     'src has too many directories',
     checkSizes,
     Object.fromEntries('ab'.split('').map((name) => [`src/${name}/index.ts`, header])),
-    /src has 20 folders; at most 19/,
+    /src has 21 folders; at most 20/,
   ],
   [
     'an export is undocumented',
