@@ -56,6 +56,7 @@ export const navigation: readonly NavigationGroup[] = [
       'docs/evals-external.md',
       'docs/operations.md',
       'docs/tracing.md',
+      'docs/replay.md',
     ],
   },
   {

@@ -70,6 +70,10 @@ export const commands: CommandTable = {
     summary: 'show the trace and the cache ledger of a session, or export the trace',
     load: () => import('./commands/trace/command.ts'),
   },
+  replay: {
+    summary: 'replay a session, whole or from a turn on, and show what differs',
+    load: () => import('./commands/replay.ts'),
+  },
   demo: { summary: '2-minute demo (no model needed)', load: () => import('./commands/demo/command.ts') },
   acp: { summary: 'run as an agent in an editor (Agent Client Protocol)', load: () => import('./commands/acp.ts') },
   mcp: {

@@ -39,6 +39,8 @@ export type CreateCodingAgentOptions = {
   readonly resourceHome?: string;
   /** MCP servers in addition to the configured ones: of an editor, or of the program. */
   readonly mcpServers?: readonly McpServer[];
+  /** False starts no MCP server: the agent is compared with a recording and runs nothing. */
+  readonly startsServers?: boolean;
   readonly outputSchema?: OutputSchema;
   /** Tools whose calls the client runs. */
   readonly clientTools?: readonly Tool[];

@@ -160,6 +160,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     ...(options.assertModelAllowed ? { assertModelAllowed: options.assertModelAllowed } : {}),
     ...(options.wrapProvider ? { wrapProvider: options.wrapProvider } : {}),
     ...(options.mcpServers ? { mcpServers: options.mcpServers } : {}),
+    ...(options.startsServers === undefined ? {} : { startsServers: options.startsServers }),
   });
   const containerSandbox = lazyContainerSandbox(settings.sandbox, [workspace.cwd]);
   const container = withSandbox(workspace, containerSandbox);

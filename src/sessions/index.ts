@@ -59,6 +59,7 @@ export {
   getSessionTitle,
   isSameFolder,
   readSessionLabels,
+  readSessionModel,
   type SessionLabels,
   type SessionModel,
 } from './session-labels.ts';
@@ -157,3 +158,14 @@ export {
   type AuditSources,
 } from './audit/index.ts';
 export { readFleetSessionTree, readSessionTree, type RecordedSession, type SessionTree } from './session-tree.ts';
+export {
+  formatReplay,
+  formatReplayMarkdown,
+  replaySession,
+  type LiveOptions,
+  type ReplayAgent,
+  type ReplayDifference,
+  type ReplayRules,
+  type ReplaySessionOptions,
+  type SessionReplay,
+} from './replay/index.ts';

@@ -50,6 +50,8 @@ export type IntegrationContext = {
   readonly approvals: GrantContext;
   /** MCP servers of an editor or of the program. */
   readonly mcpServers?: readonly McpServer[];
+  /** False starts no MCP server. */
+  readonly startsServers?: boolean;
   /** Whether hooks are used; a list names more hook files of the user. */
   readonly hookFiles?: boolean | readonly string[];
   /** The current model; may be called only while a tool runs. */

@@ -44,7 +44,8 @@ export async function loadIntegrations(codeOnly: boolean, context: IntegrationCo
 
 /** Loads MCP servers. If none is configured, no code of the protocol is loaded. */
 async function loadMcpServers(context: IntegrationContext): Promise<Integration> {
-  const { paths, mcpServers = [] } = context;
+  const { paths, mcpServers = [], startsServers = true } = context;
+  if (!startsServers) return emptyIntegration;
   const files = [`${paths.configDir}/mcp.json`, `${paths.cwd}/.mcp.json`];
   if (mcpServers.length === 0 && !files.some((file) => existsSync(file))) return emptyIntegration;
   const { openMcpIntegration } = await import('./open-mcp.ts');

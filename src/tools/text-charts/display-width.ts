@@ -27,6 +27,24 @@ export function truncateToWidth(text: string, maxWidth: number): string {
   return maxWidth > 0 ? `${truncated}…` : '';
 }
 
+/** Splits a text into lines of at most this many columns; invisible characters are escaped. */
+export function wrapToWidth(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  let width = 0;
+  for (const { segment } of graphemeSegmenter.segment(escapeInvisibleLine(text))) {
+    const segmentWidth = widePattern.test(segment) ? 2 : 1;
+    if (line !== '' && width + segmentWidth > columns) {
+      lines.push(line);
+      line = '';
+      width = 0;
+    }
+    line += segment;
+    width += segmentWidth;
+  }
+  return [...lines, line];
+}
+
 /** Pads or truncates a text to exactly this many columns, aligned left or right. */
 export function padToWidth(text: string, columns: number, side: 'left' | 'right' = 'left'): string {
   const shown = truncateToWidth(text, columns);

@@ -43,6 +43,13 @@ export type CompletionPoint = {
 const yesFlag = createFlag('yes', 'confirm every question');
 const permissionFlags: readonly CompletionFlag[] = [createFlag('all', 'permissions of all projects'), jsonFlag];
 const policyFlags: readonly CompletionFlag[] = [createFlag('policy', 'the policy to simulate', 'files'), jsonFlag];
+const replayFlags: readonly CompletionFlag[] = [
+  createFlag('from', 'the turn from which a live model answers', 'anything'),
+  createFlag('model', 'the live model', 'models'),
+  createFlag('live-tools', 'run calls that were not recorded'),
+  createFlag('markdown', 'print Markdown'),
+  jsonFlag,
+];
 const declareFlags: readonly CompletionFlag[] = [
   createFlag('set', 'a correction, <key>=<value>', 'anything'),
   createFlag('reset', 'remove a correction'),
@@ -121,6 +128,7 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
     { name: 'eval', flags: evalFlags, firstWord: 'files' },
     { name: 'why', flags: [jsonFlag], firstWord: 'sessions' },
     { name: 'trace', flags: [jsonFlag], firstWord: 'sessions' },
+    { name: 'replay', flags: replayFlags, firstWord: 'sessions' },
     { name: 'doctor', flags: doctorFlags, firstWord: 'files' },
     {
       name: 'demo',
