@@ -1,5 +1,5 @@
 // Formats a replay: the differences of each turn side by side for a terminal, or as Markdown.
-import { escapeInvisible, escapeInvisibleLine } from '../../core/index.ts';
+import { escapeInvisible, escapeInvisibleLine, longestMatch } from '../../core/index.ts';
 import { padToWidth, wrapToWidth } from '../../tools/text-charts/index.ts';
 import type { ReplayDifference } from './difference.ts';
 import type { SessionReplay } from './replay-session.ts';
@@ -53,9 +53,7 @@ export function formatReplayMarkdown(replay: SessionReplay): string {
 
 /** A block that no text can close: its fence is longer than each sequence of backticks in the text. */
 function formatFence(text = absentText): readonly string[] {
-  let longest = 2;
-  for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);
-  const fence = '`'.repeat(longest + 1);
+  const fence = '`'.repeat(longestMatch(text, /`+/g, 2) + 1);
   return [`${fence}text`, escapeInvisible(text), fence];
 }
 

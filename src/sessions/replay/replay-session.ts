@@ -1,5 +1,5 @@
 // Replays a recorded session, whole or from a turn, and compares it with the recording turn by turn.
-import { FairleadError, type Event } from '../../core/index.ts';
+import { FairleadError, maxOf, type Event } from '../../core/index.ts';
 import { getBranchPath } from '../reports/index.ts';
 import { canonicalFact, formatFact, nameFact, withSides, type ReplayDifference } from './difference.ts';
 import { replayLive, type LiveOptions } from './replay-live.ts';
@@ -86,8 +86,7 @@ function compareTurns(
 ): readonly ReplayDifference[] {
   const [then, now] = [groupByTurn(recorded, from), groupByTurn(replayed, from)];
   const toolsOf = [createToolNames(recorded), createToolNames(replayed)] as const;
-  let last = from;
-  for (const turn of [...then.keys(), ...now.keys()]) last = Math.max(last, turn);
+  const last = maxOf([...then.keys(), ...now.keys()], from);
   const found: ReplayDifference[] = [];
   for (let turn = from; turn <= last; turn++) {
     const [was, is] = [then.get(turn) ?? [], now.get(turn) ?? []];
