@@ -73,7 +73,7 @@ function toRecordedFact(fact: Fact, results: RecordedResults): Fact {
 }
 
 /** The agent with recorded results: a call with one executes nothing and asks no one; `onUnrecorded` decides about any other call. */
-export function withRecordedTools(
+export function withReplayedTools(
   agent: ResolvedAgent,
   results: RecordedResults,
   onUnrecorded: (call: ToolCall) => 'run' | 'stop',

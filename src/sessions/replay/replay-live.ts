@@ -16,7 +16,7 @@ import {
 } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
 import { createRecordedTools } from './recorded-agent.ts';
-import { createRecordedResults, withRecordedResults, withRecordedTools } from './recorded-results.ts';
+import { createRecordedResults, withRecordedResults, withReplayedTools } from './recorded-results.ts';
 import { createRecording, type Recording } from './recording.ts';
 
 /** How a replay goes on from a turn. */
@@ -41,15 +41,14 @@ export type LiveReplay = {
   readonly stopped?: string;
 };
 
-/** Runs the session again from the first event of a turn on. Later prompts of the user are sent as recorded. */
+/** Runs the session again after `prefix`, the events before the turn. Later prompts of the user are sent as recorded. */
 export async function replayLive(
   path: readonly Event[],
   from: number,
-  start: number,
+  prefix: readonly Event[],
   options: LiveOptions,
 ): Promise<LiveReplay> {
   const recording = createRecording(path);
-  const prefix = renumber(path.slice(0, start));
   const log = memoryLog(prefix);
   const results = createRecordedResults(recording, from);
   const stop = new AbortController();
@@ -65,13 +64,13 @@ export async function replayLive(
   const base: ResolvedAgent = options.agent
     ? { ...options.agent, provider: options.provider, tools: new Map([...called, ...options.agent.tools]) }
     : createAgentOfRecording(called, before, options.provider);
-  const agent = withRecordedTools(base, results, onUnrecorded);
+  const agent = withReplayedTools(base, results, onUnrecorded);
   const session = await Session.open(agent, withRecordedResults(log, results));
   try {
     const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
     const run = (input: UserInput | undefined): Promise<RunState> =>
       runWithApprovals(session, input, { onApproval: options.onApproval, signal });
-    for (const [i, { input, added }] of listRuns(path.slice(start)).entries()) {
+    for (const [i, { input, added }] of listRuns(path.slice(prefix.length)).entries()) {
       for (const parts of added) await session.followUp(parts);
       const state = await run(i === 0 ? undefined : input);
       const [waiting] = pendingApprovals(state);
@@ -85,15 +84,6 @@ export async function replayLive(
     await session.close();
   }
 }
-
-/** Events of a path, numbered without gaps as in a log with one branch. */
-const renumber = (events: readonly Event[]): readonly Event[] =>
-  events.map((event, i) => ({
-    ...event,
-    seq: i + 1,
-    id: (i + 1).toString(36),
-    parent: i === 0 ? null : i.toString(36),
-  }));
 
 function foldEvents(events: readonly Event[]): RunState {
   const view = runStateView();

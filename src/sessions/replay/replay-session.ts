@@ -1,6 +1,6 @@
 // Replays a recorded session, whole or from a turn, and compares it with the recording turn by turn.
-import { FairleadError, maxOf, type Event } from '../../core/index.ts';
-import { getBranchPath } from '../reports/index.ts';
+import { cutBeforeTurn } from '../../agent/recording/index.ts';
+import { branchOfLastEvent, FairleadError, maxOf, type Event } from '../../core/index.ts';
 import { canonicalFact, formatFact, nameFact, withSides, type ReplayDifference } from './difference.ts';
 import { replayLive, type LiveOptions } from './replay-live.ts';
 import { replayRecorded, type ReplayAgent } from './replay-recorded.ts';
@@ -37,7 +37,7 @@ export async function replaySession(
   events: readonly Event[],
   { agent, from, live }: ReplaySessionOptions = {},
 ): Promise<SessionReplay> {
-  const path = getBranchPath(events);
+  const path = branchOfLastEvent(events);
   const turns = path.filter(({ type }) => type === 'turn-started').length;
   const about = {
     session: path.find((event) => event.type === 'session-started')?.session ?? '',
@@ -53,11 +53,10 @@ export async function replaySession(
       blame: 'user',
       hint: 'Set live: { provider }.',
     });
-  const start = path.findLastIndex((event) => event.type === 'turn-started' && event.turn === from);
-  if (start < 0) throw noTurnError(path, from);
-  const earlier = await replayRecorded(path.slice(0, start), agent);
-  const { events: added, usd, stopped } = await replayLive(path, from, start, live);
-  const differences = [...earlier, ...compareTurns(path.slice(start), added, from)];
+  const prefix = cutBeforeTurn(path, from);
+  const earlier = await replayRecorded(prefix, agent);
+  const { events: added, usd, stopped } = await replayLive(path, from, prefix, live);
+  const differences = [...earlier, ...compareTurns(path.slice(prefix.length), added, from)];
   return {
     ...about,
     identical: differences.length === 0 && stopped === undefined,
@@ -65,15 +64,6 @@ export async function replaySession(
     live: { from, model: live.provider.model, turns: added.filter(({ type }) => type === 'turn-started').length, usd },
     ...(stopped === undefined ? {} : { stopped }),
   };
-}
-
-function noTurnError(path: readonly Event[], turn: number): FairleadError {
-  const turns = path.flatMap((event) => (event.type === 'turn-started' ? [event.turn] : []));
-  const [first, last] = [turns[0], turns.at(-1)];
-  return new FairleadError('session/no-turn', `The session has no turn ${turn}.`, {
-    blame: 'user',
-    hint: first === undefined ? 'It has no turns yet.' : `It has turns ${first} to ${last}.`,
-  });
 }
 
 type TurnFacts = ReadonlyMap<number, readonly DerivedFact[]>;
