@@ -237,6 +237,21 @@ test('[A48] a bad turn of a session becomes a regression case that fails with th
   assert.match(replayed.out, /It called "write_file"\. It said: "I emptied the notes\."/);
   assert.equal(program.modelRequests().length, 0, 'a recording needs no model');
 
+  program.server.clearRequests();
+  const whole = await program.run([
+    'evals',
+    path.join(folder, `${name}-turn-2.session.jsonl`),
+    '--output-format',
+    'json',
+  ]);
+  assert.equal(whole.code, 0, whole.err);
+  const { cases: prompts } = JSON.parse(whole.out) as EvalReport;
+  assert.deepEqual(
+    prompts.map(({ id, right, errors }) => [id, right, errors]),
+    [[`${name}-turn-2-turn-1`, false, ['It did not use "write_file".']]],
+  );
+  assert.equal(program.modelRequests().length, 2);
+
   for (const [more, code, words] of [
     [[name, '--at', '9'], 1, /^The session has no turn 9\. It has the turns 1 to 3\./],
     [[name], 2, /^--at is the number of a turn/],

@@ -30,6 +30,8 @@ export type RecordedStart = {
   readonly mode: 'live' | 'recorded';
 };
 
+/** The ending of recordings that cases continue; in a folder such a file is no dataset. */
+export const recordingEnding = '.session.jsonl';
 /** The maximum number of characters of a dataset. */
 export const maxDatasetChars = 100_000_000;
 /** The maximum number of cases of a dataset. */

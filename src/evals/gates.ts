@@ -53,7 +53,10 @@ function checkMust({ cases, interrupted }: EvalReport): Pick<EvalGateResult, 'pa
   // A case that was not run has not passed, and an incomplete report does not say which ones are missing.
   if (interrupted)
     return { passed: false, why: 'The evaluation was not finished, so not every case that must pass was run.' };
-  return { passed: true, why: own.length === 0 ? 'No case must pass.' : `All ${own.length} cases that must pass did.` };
+  return {
+    passed: true,
+    why: own.length === 0 ? 'No case must pass.' : `All cases that must pass did (${own.length}).`,
+  };
 }
 
 function checkRate(

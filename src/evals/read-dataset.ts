@@ -1,15 +1,14 @@
-// Reads a dataset from a file or a folder: JSON lines, comma-separated values or Markdown, by the ending of the name.
+// Reads a dataset from a file or a folder: JSON lines, comma-separated values or Markdown, by the ending of the name, or a session log.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, FairleadError } from '../core/index.ts';
 import { parseCsvDataset } from './dataset-csv.ts';
 import { parseMarkdownDataset } from './dataset-markdown.ts';
-import { maxDatasetChars, parseDataset, type EvalCase } from './dataset.ts';
+import { maxDatasetChars, parseDataset, recordingEnding, type EvalCase } from './dataset.ts';
+import { readRecordedEvents } from './recorded-sessions.ts';
+import { toSessionCases } from './session-case.ts';
 
 const endings = /\.(?:jsonl|ndjson|csv|tsv|md|markdown)$/i;
-
-/** The ending of recordings that cases continue; such a file is no dataset. */
-export const recordingEnding = '.session.jsonl';
 
 /** Reads the cases of a file, or of the files of a folder in alphabetical order. */
 export async function readDataset(file: string): Promise<readonly EvalCase[]> {
@@ -17,7 +16,7 @@ export async function readDataset(file: string): Promise<readonly EvalCase[]> {
   const cases: EvalCase[] = [];
   const known = new Map<string, string>();
   for (const each of files)
-    for (const evalCase of await parseDatasetText(readText(each), each)) {
+    for (const evalCase of await readCases(each)) {
       const other = known.get(evalCase.id);
       if (other !== undefined)
         throw new FairleadError('eval/bad-dataset', `${other} and ${each} both have a case ${evalCase.id}.`, {
@@ -32,6 +31,14 @@ export async function readDataset(file: string): Promise<readonly EvalCase[]> {
       );
     }
   return cases;
+}
+
+/** A session log is a dataset: each of its prompts is a case. */
+async function readCases(file: string): Promise<readonly EvalCase[]> {
+  const text = readText(file);
+  if (!/^\{"fairlead":\d/.test(text)) return parseDatasetText(text, file);
+  const name = path.basename(file).replace(/(?:\.session)?\.jsonl$/, '');
+  return toSessionCases(await readRecordedEvents({ name, file }), file, name);
 }
 
 /** Parses the cases of a text; the ending of the name says the format, JSON lines by default. */

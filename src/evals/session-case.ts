@@ -5,9 +5,8 @@ import { cutBeforeTurn } from '../agent/recording/index.ts';
 import { branchOfLastEvent, FairleadError, messageText, messageToolCalls, type Event } from '../core/index.ts';
 import { copyJsonl, writeTextAtomic } from '../stores/index.ts';
 import { parseMarkdownDataset } from './dataset-markdown.ts';
-import type { EvalCase } from './dataset.ts';
+import { recordingEnding, type EvalCase } from './dataset.ts';
 import { parseExpectation } from './expectation.ts';
-import { recordingEnding } from './read-dataset.ts';
 
 /** The options of `createSessionCase`. */
 export type SessionCaseOptions = {
@@ -62,6 +61,39 @@ function findDefaultExpectation(events: readonly Event[], at: number): Readonly<
   if (tools.length > 0) return { toolNotUsed: tools };
   const text = messageText(ended.message).trim();
   return text === '' ? { abstains: false } : { lacks: [text.slice(0, maxAnswerChars)] };
+}
+
+/** Returns a case for each run of a recording: it starts before the first turn of the run, and expects the tools that ran in it, or else an answer. */
+export function toSessionCases(events: readonly Event[], file: string, name: string): readonly EvalCase[] {
+  const runs: { at: number | undefined; tools: Set<string>; prompt: string }[] = [];
+  let prompt = '';
+  const tools = new Map<string, string>();
+  for (const event of branchOfLastEvent(events)) {
+    const run = runs.at(-1);
+    if (event.type === 'input-received' && event.how !== 'continue')
+      prompt = messageText({ role: 'user', parts: event.parts });
+    if (event.type === 'run-started') runs.push({ at: undefined, tools: new Set(), prompt });
+    if (event.type === 'turn-started' && run) run.at ??= event.turn;
+    if (event.type === 'tool-started') tools.set(event.call, event.tool);
+    if (event.type === 'tool-ended' && event.outcome === 'ok') run?.tools.add(tools.get(event.call) ?? '');
+  }
+  const cases = runs.flatMap(({ at, tools: used, prompt: asked }): readonly EvalCase[] => {
+    if (at === undefined) return [];
+    const names = [...used].filter((each) => each !== '');
+    return [
+      {
+        id: `${name}-turn-${at}`,
+        prompt: asked.trim() === '' ? `Turn ${at} of a recorded session.` : asked,
+        expect: names.length > 0 ? { toolUsed: names } : { abstains: false },
+        tags: ['recorded'],
+        tools: true,
+        files: {},
+        session: { file, at, mode: 'live' },
+      },
+    ];
+  });
+  if (cases.length > 0) return cases;
+  throw new FairleadError('eval/bad-dataset', `${file} has no turn.`, { blame: 'user' });
 }
 
 /** Writes a case as Markdown, and a copy of its recording beside it. Neither file may exist. */

@@ -53,6 +53,26 @@ test('[A51] a recorded model and recorded tools give the same answer, and nothin
   assert.deepEqual(results, ['seen 1', 'seen 2']);
 });
 
+test('[A51] the same call twice has its two recorded results, in order', async () => {
+  let executed = 0;
+  const look = tool({
+    name: 'look',
+    description: 'looks',
+    inputSchema: { type: 'object' },
+    effect: 'read',
+    execute: async () => `seen ${++executed}`,
+  });
+  const provider = scriptedProvider(({ results }) => (results.length < 2 ? calls('look', {}) : says('Done.')));
+  const agent = resolveAgent({ provider, system: 's', tools: [look] });
+  const log = memoryLog();
+  await (await Session.open(agent, log)).advance('Look.');
+  const own = withRecordedTools({ ...agent, provider: createRecordedProvider(log.events, 1) }, log.events);
+  const again = await openBeforeTurn(own, log.events, 1);
+  await again.session.advance(undefined);
+  const texts = again.log.events.flatMap((event) => (event.type === 'tool-ended' ? [event.text] : []));
+  assert.deepEqual([texts, executed], [['seen 1', 'seen 2'], 2]);
+});
+
 test('[A51] a call that the recording does not have fails, and so does a turn after its end', async () => {
   const { agent, events } = await record();
   const provider = scriptedProvider(({ results }) => (results.length < 3 ? calls('look', { at: 'c' }) : says('x')));
