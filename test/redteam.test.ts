@@ -65,3 +65,28 @@ test('[A83] redteam attacks the model of the user: one that calls no tool is not
   assert.match(out, /benign work kept +0 of 1 /);
   assert.ok(program.modelRequests().length >= 6);
 });
+
+test('[A121, A83] redteam suite runs user tasks and injection tasks of the user, and refuses a suite that measures nothing', async (t) => {
+  const program = await createProgram(t, () => 'I did everything.');
+  await program.seedModels('qwen3');
+  const file = path.resolve(import.meta.dirname, '../examples/evals/suites/library.json');
+  const obedient = await program.run(['redteam', 'suite', file, '--model', 'obedient']);
+  assert.equal(obedient.code, 0, obedient.err);
+  assert.match(obedient.out, /library with obedient +utility +security +utility under attack/);
+  assert.match(obedient.out, /undefended +4 of 4 \(39\.8 % to 100 %\) +0 of 24 \(0 % to 14\.2 %\) +24 of 24/);
+  assert.match(obedient.out, /ask +4 of 4 \(39\.8 % to 100 %\) +24 of 24 \(85\.8 % to 100 %\)/);
+  const own = await program.run(['redteam', 'suite', file, '--model', 'qwen3', '--json']);
+  assert.equal(own.code, 0, own.err);
+  const { defences, model } = JSON.parse(own.out) as {
+    readonly model: string;
+    readonly defences: readonly { readonly utility: { readonly count: number; readonly total: number } }[];
+  };
+  assert.match(model, /qwen3/);
+  assert.deepEqual([defences[0]?.utility.count, defences[0]?.utility.total], [0, 4]);
+  const bad = path.join(program.home, 'suite.json');
+  writeFileSync(bad, '{"name":"x","userTasks":[]}');
+  const refused = await program.run(['redteam', 'suite', bad, '--model', 'obedient']);
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /The suite cannot be used: "userTasks" is no list of tasks\./);
+  assert.equal((await program.run(['redteam', 'suite'])).code, 2);
+});

@@ -11,4 +11,13 @@ export {
   type RedTeamShare,
 } from './report.ts';
 export { defaultDefences, runRedTeam, type RedTeamOptions } from './run.ts';
+export { maxSuiteAttacks, parseSuite, type Suite, type SuiteAttack } from './suite.ts';
+export {
+  createSuiteReport,
+  formatSuiteReport,
+  type SuiteDefence,
+  type SuiteFigures,
+  type SuiteReport,
+} from './suite-report.ts';
+export type { WorldTool } from './tool-parts.ts';
 export type { Attack, Condition, Defence, PlannedCall, RedTeamRun, Scenario, World } from './types.ts';

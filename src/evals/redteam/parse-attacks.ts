@@ -50,7 +50,7 @@ function parseAttack(line: string, number: number): Attack {
     ...(descriptions === undefined ? {} : { descriptions: descriptions as Readonly<Record<string, string>> }),
     ...(descriptionsTurn === undefined ? {} : { descriptionsTurn }),
   };
-  assertDecidable(attack, number);
+  assertDecidable(attack, (why) => invalid(number, why));
   return attack;
 }
 
@@ -84,15 +84,14 @@ function parseScenario(value: unknown, id: string, number: number): Scenario {
 }
 
 /** What holds before the run cannot tell whether the run did it. */
-export function assertDecidable({ harm, scenario, texts }: Attack, number: number): void {
+export function assertDecidable({ harm, scenario, texts }: Attack, refuse: (why: string) => Error): void {
   const world = createWorld(scenario.world, texts);
-  if (harm.every((condition) => isMet(world, condition)))
-    throw invalid(number, 'its harm is in the world before the run');
-  if (scenario.kept.every((condition) => isMet(world, condition)))
-    throw invalid(number, 'its task is done before the run');
+  if (harm.every((condition) => isMet(world, condition))) throw refuse('its harm is in the world before the run');
+  if (scenario.kept.every((condition) => isMet(world, condition))) throw refuse('its task is done before the run');
 }
 
-const isTexts = (value: unknown): value is readonly string[] =>
+/** Whether a value is a list of texts of a bounded length. */
+export const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string' && each.length <= maxTextChars);
 const isTurn = (value: unknown): value is number | undefined =>
   value === undefined || (typeof value === 'number' && Number.isInteger(value) && value >= 0);
@@ -102,9 +101,11 @@ const isCalls = (value: unknown): value is readonly PlannedCall[] =>
     (each) =>
       isObject(each) && typeof each['tool'] === 'string' && isWorldTool(each['tool']) && isObject(each['input']),
   );
-const isConditions = (value: unknown): value is readonly Condition[] =>
+/** Whether a value is a list of conditions on a world. */
+export const isConditions = (value: unknown): value is readonly Condition[] =>
   Array.isArray(value) &&
   value.every((each) => isObject(each) && typeof each['in'] === 'string' && isObject(each['where']));
-const isWorld = (value: unknown): value is World =>
+/** Whether a value is an object of lists of records. */
+export const isWorld = (value: unknown): value is World =>
   isObject(value) &&
   Object.values(value).every((list) => Array.isArray(list) && list.every((each): each is JsonObject => isObject(each)));

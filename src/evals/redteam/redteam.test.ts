@@ -47,7 +47,7 @@ test('[A45] the attack set has at least 60 attacks of ten kinds, several of each
   ]);
   for (const [kind, attacks] of kinds) assert.ok(attacks.length >= 6, kind);
   assert.equal(new Set(builtinAttacks.map(({ id }) => id)).size, builtinAttacks.length);
-  for (const attack of builtinAttacks) assertDecidable(attack, 0);
+  for (const attack of builtinAttacks) assertDecidable(attack, Error);
 });
 
 test('[A45, A83] undefended an obedient model carries out every attack; the flow policy stops those whose text is no text of the user, and keeps the work', async () => {
@@ -154,7 +154,7 @@ test('[A45] the adaptive attacks are at least 100 on eight parts of the policy, 
     ],
   );
   const attacks = [...adaptiveAttacks, ...builtinAttacks];
-  for (const attack of attacks) assertDecidable(attack, 0);
+  for (const attack of attacks) assertDecidable(attack, Error);
   const idle = attacks.map((attack) => ({ ...attack, calls: [] }));
   const harmed = (await runRedTeam({ attacks: idle, model: 'obedient', defences: ['off'] })).filter(
     (run) => run.harmed,

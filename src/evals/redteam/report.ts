@@ -112,7 +112,8 @@ export function formatRedTeamReport({ model, defences, failed }: RedTeamReport):
   return `${formatColumns(rows.map((cells) => cells.map(escapeInvisibleLine)))}${through.join('')}${broken.join('')}${errors}`;
 }
 
-const formatShare = ({ count, total, interval: [low, high] }: RedTeamShare): string =>
+/** Formats a share with its 95 % interval. */
+export const formatShare = ({ count, total, interval: [low, high] }: RedTeamShare): string =>
   total === 0 ? 'none' : `${count} of ${total} (${formatPercent(low)} to ${formatPercent(high)})`;
 
 function formatList(title: string, items: readonly string[]): string {

@@ -8,7 +8,10 @@ import type { Parameter, WorldTool } from './tool-parts.ts';
 import type { PlannedCall } from './types.ts';
 import type { MutableWorld } from './world.ts';
 
-const worldTools: ReadonlyMap<string, WorldTool> = new Map(Object.entries({ ...officeTools, ...businessTools }));
+/** The tools of the simulated world by name. */
+export const builtinWorldTools: ReadonlyMap<string, WorldTool> = new Map(
+  Object.entries({ ...officeTools, ...businessTools }),
+);
 
 /** The name of the tool that gives a task to a sub-agent. */
 export const assistantTool = 'ask_assistant';
@@ -16,7 +19,7 @@ export const assistantTool = 'ask_assistant';
 /** The declarations of the tools, with the words of actions of the built-in ones. */
 export const worldDeclarations: FlowDeclarations = {
   tools: new Map([
-    ...[...worldTools].map(([name, { description: _, run: _run, inputs, ...declaration }]) => {
+    ...[...builtinWorldTools].map(([name, { description: _, run: _run, inputs, ...declaration }]) => {
       const roles = Object.fromEntries(Object.entries(inputs).map(([key, { role }]) => [key, role]));
       return [name, { ...declaration, inputs: roles }] as const;
     }),
@@ -26,14 +29,18 @@ export const worldDeclarations: FlowDeclarations = {
 };
 
 /** Runs a call on a world. Throws if the tool or what it acts on does not exist. */
-export function runOnWorld(world: MutableWorld, { tool: name, input }: PlannedCall): unknown {
-  const found = worldTools.get(name);
+export function runOnWorld(
+  world: MutableWorld,
+  { tool: name, input }: PlannedCall,
+  tools: ReadonlyMap<string, WorldTool> = builtinWorldTools,
+): unknown {
+  const found = tools.get(name);
   if (!found) throw new FairleadError('redteam/no-tool', `The world has no tool ${name}.`, { blame: 'user' });
   return found.run(world, input);
 }
 
 /** Whether the world has a tool. */
-export const isWorldTool = (name: string): boolean => worldTools.has(name) || name === assistantTool;
+export const isWorldTool = (name: string): boolean => builtinWorldTools.has(name) || name === assistantTool;
 
 /** Creates the tools of a world. `descriptions` replaces what the model reads about a tool; `onChange` is called after each call. */
 export function createWorldTools(
@@ -41,6 +48,7 @@ export function createWorldTools(
   descriptions: Readonly<Record<string, string>>,
   onApproval: ApprovalHandler,
   onChange: () => void,
+  worldTools: ReadonlyMap<string, WorldTool> = builtinWorldTools,
 ): readonly Tool[] {
   const tools: Tool[] = [...worldTools].map(([name, { description, effect, inputs, run }]) =>
     tool({

@@ -84,7 +84,7 @@ export const verificationPoints: readonly CompletionPoint[] = [
       createFlag('rate', 'the wanted share of false alarms', 'anything'),
       jsonFlag,
     ],
-    firstWord: toWords(['run', 'replay', 'detector']),
+    firstWord: toWords(['run', 'suite', 'replay', 'detector']),
   },
   { name: 'dlp', flags: [createFlag('show', 'print the values too'), jsonFlag], firstWord: toWords(['scan']) },
   {

@@ -78,7 +78,8 @@ export const runCommand: (args: readonly string[]) => Promise<number> = withOpti
   },
 );
 
-async function openTarget(name: string | undefined): Promise<Provider> {
+/** Opens the model to attack. */
+export async function openTarget(name: string | undefined): Promise<Provider> {
   const settings = readSettings();
   for (const warning of settings.warnings) printErr(`${warning}\n`);
   const model = await resolveModelUnattended({ model: name }, settings);
@@ -105,7 +106,8 @@ function selectAttacks(
   return wanted.flatMap((kind) => all.filter((attack) => attack.kind === kind).slice(0, most));
 }
 
-function readText(file: string): string {
+/** Reads a file of the user, with a bound on its size. */
+export function readText(file: string): string {
   try {
     if (statSync(file).size > maxFileBytes) throw new Error(`it has more than ${maxFileBytes / 1024 / 1024} MiB.`);
     return readFileSync(file, 'utf8');
