@@ -306,6 +306,15 @@ test('[A50, P87] a request to the server is the parent of the run that a worker 
     runOf('two/plan-1')?.parentSpanId,
     'the run of a step is below the step',
   );
+  const answer = await fetch(`${url}/api/sessions/one/cache`, { headers: { authorization: `Bearer ${token}` } });
+  const { turns } = (await answer.json()) as {
+    readonly turns: readonly { readonly turn: number; readonly result: string }[];
+  };
+  assert.deepEqual(
+    turns.map(({ turn, result }) => [turn, result]),
+    [[1, 'unreported']],
+  );
+  assert.equal((await fetch(`${url}/api/sessions/one/cache`)).status, 401);
   served.kill('SIGTERM');
   await served.ended;
 });

@@ -158,6 +158,7 @@ export const routeTable: Readonly<Record<string, readonly WalkRequest[]>> = {
   'get /api/sessions/{id}/requests/{turn}': [
     { title: 'read', subject: 'ended', address: ofSession('/requests/1'), ok: 200 },
   ],
+  'get /api/sessions/{id}/cache': [{ title: 'read', subject: 'ended', address: ofSession('/cache'), ok: 200 }],
   'put /api/sessions/{id}/title': [
     {
       title: 'set the title',
@@ -171,6 +172,9 @@ export const routeTable: Readonly<Record<string, readonly WalkRequest[]>> = {
   'get /api/terminal-sessions/{id}': [{ title: 'read', address: at('/api/terminal-sessions/none'), ok: 404 }],
   'get /api/terminal-sessions/{id}/requests/{turn}': [
     { title: 'read', address: at('/api/terminal-sessions/none/requests/1'), ok: 404 },
+  ],
+  'get /api/terminal-sessions/{id}/cache': [
+    { title: 'read', address: at('/api/terminal-sessions/none/cache'), ok: 404 },
   ],
   'put /api/terminal-sessions/{id}/title': [
     { title: 'title', address: at('/api/terminal-sessions/none/title'), body: () => ({ title: 'x' }), ok: 404 },

@@ -80,7 +80,7 @@ export function formatCacheLedger(ledger: CacheLedger): string {
   return [
     formatColumns([['turn', 'cache', 'input', 'read', 'written', 'saved', 'why'], ...rows]).trimEnd(),
     '',
-    `${hits} hits and ${misses} misses in ${turns.length} turns: ${formatTokens(cacheRead)} tokens read${share}, ${formatTokens(cacheWrite)} written, ${formatTokens(lostTokens)} lost. ${money}`,
+    `${hits} hit${hits === 1 ? '' : 's'} and ${misses} miss${misses === 1 ? '' : 'es'} in ${turns.length} turn${turns.length === 1 ? '' : 's'}: ${formatTokens(cacheRead)} tokens read${share}, ${formatTokens(cacheWrite)} written, ${formatTokens(lostTokens)} lost. ${money}`,
   ].join('\n');
 }
 

@@ -26,6 +26,7 @@ import type {
   RunOptions,
   SessionEntry,
   SessionPage,
+  CacheLedger,
   TurnRequest,
 } from './types.ts';
 
@@ -175,6 +176,8 @@ export const api = {
     sendJson('POST', `api/terminal-sessions/${encodeSegment(id)}/copy`),
   turnRequest: (source: 'server' | 'terminal', id: string, turn: number): Promise<TurnRequest> =>
     getJson(`api/${source === 'terminal' ? 'terminal-' : ''}sessions/${encodeSegment(id)}/requests/${turn}`),
+  cacheLedger: (source: 'server' | 'terminal', id: string): Promise<CacheLedger> =>
+    getJson(`api/${source === 'terminal' ? 'terminal-' : ''}sessions/${encodeSegment(id)}/cache`),
   setTitle: (id: string, title: string, source: 'server' | 'terminal' = 'server'): Promise<unknown> =>
     sendJson('PUT', `api/${source === 'terminal' ? 'terminal-' : ''}sessions/${encodeSegment(id)}/title`, { title }),
   messages: (id: string): Promise<{ messages: Message[] }> => getJson(`api/sessions/${encodeSegment(id)}/messages`),

@@ -83,6 +83,31 @@ export type RunOptions = {
   readonly terminalSessions: boolean;
 };
 
+/** The prompt cache in one turn. */
+export type CacheTurn = {
+  readonly turn: number;
+  readonly result: 'first' | 'hit' | 'miss' | 'unreported';
+  readonly input?: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+  readonly breaks: readonly string[];
+  readonly detail?: string;
+  readonly lostTokens: number;
+  readonly savedUsd?: number;
+};
+
+/** The cache ledger of a session. */
+export type CacheLedger = {
+  readonly turns: readonly CacheTurn[];
+  readonly hits: number;
+  readonly misses: number;
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly lostTokens: number;
+  readonly savedUsd?: number;
+  readonly lostUsd?: number;
+};
+
 /** The request of a turn as the model got it. */
 export type TurnRequest = {
   readonly turn: number;

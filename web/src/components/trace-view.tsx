@@ -6,6 +6,7 @@ import { useNow } from '../hooks/use-poll.ts';
 import { buildTrace, type TraceSpan } from '../state/trace.ts';
 import { formatCompact, formatDuration, formatUsd } from '../text/format.ts';
 import type { IconName } from '../text/icon-shapes.ts';
+import { CacheLedgerView } from './cache-ledger.tsx';
 import { EscapedText } from './escaped-text.tsx';
 import { Icon } from './icon.tsx';
 import { EmptyState } from './primitives.tsx';
@@ -61,6 +62,7 @@ export function TraceView({ events, isLive, source }: TraceViewProps): JSX.Eleme
           </li>
         ))}
       </ol>
+      <CacheLedgerView source={source} turns={trace.turns.length} />
     </section>
   );
 }

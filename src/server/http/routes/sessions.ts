@@ -20,6 +20,7 @@ import { parseResumeSeq, sendSse } from '../sse.ts';
 import { requireRun } from '../runs.ts';
 import { listSessionEntries, sessionListQuery } from '../session-list.ts';
 import { pendingApprovalSchema } from './approvals.ts';
+import { cacheLedgerSchema, createCacheLedger } from './session-cache.ts';
 import { parseTurn, turnRequestSchema } from './turn-request.ts';
 
 const summarySchema = z.object({
@@ -110,6 +111,20 @@ export const sessionRoutes: readonly Route[] = [
         collectEvents(log, (await readSessionState(log)).seq),
       );
       return { json: renderTurnRequest(events, turn) };
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/sessions/{id}/cache',
+    role: 'reader',
+    summary:
+      'The cache ledger: what the prompt cache of the provider saved or lost in each turn, and why a prefix broke.',
+    responses: { 200: cacheLedgerSchema },
+    async handle({ context, params }) {
+      const events = await withSessionReader(context.store, params['id'] ?? '', async (log) =>
+        collectEvents(log, (await readSessionState(log)).seq),
+      );
+      return { json: createCacheLedger(events) };
     },
   }),
   defineRoute({

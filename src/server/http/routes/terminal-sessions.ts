@@ -8,6 +8,7 @@ import { createHttpError } from '../errors.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { apiSchemas, fromSeqSchema, maxItemsSchema } from '../schemas.ts';
 import { openOfflineSession, readSessionState } from '../sessions.ts';
+import { cacheLedgerSchema, createCacheLedger } from './session-cache.ts';
 import { parseTurn, turnRequestSchema } from './turn-request.ts';
 
 const terminalSessionSchema = z.object({
@@ -56,6 +57,19 @@ export const terminalSessionRoutes: readonly Route[] = [
       const turn = parseTurn(params['turn']);
       const json = await requireTerminalSessions(context).read(params['id'] ?? '', async (log) =>
         renderTurnRequest(await collectEvents(log, (await readSessionState(log)).seq), turn),
+      );
+      return { json };
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/terminal-sessions/{id}/cache',
+    role: 'operator',
+    summary: 'The cache ledger of a session of the terminal.',
+    responses: { 200: cacheLedgerSchema },
+    async handle({ context, params }) {
+      const json = await requireTerminalSessions(context).read(params['id'] ?? '', async (log) =>
+        createCacheLedger(await collectEvents(log, (await readSessionState(log)).seq)),
       );
       return { json };
     },
