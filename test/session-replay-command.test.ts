@@ -133,3 +133,23 @@ test('[A51] session files of version 0.1 replay without a difference', async (t)
     assert.deepEqual(readFileSync(file), bytes);
   }
 });
+
+test('[A51] sessions with an approved call, without a sandbox and of a sub-agent are identical', async (t) => {
+  const steps = [
+    calls('load_tools', { names: ['spawn_agent'] }),
+    calls('use_tool', { tool: 'spawn_agent', input: { task: 'work' } }),
+    calls('write_file', { path: 'a.txt', content: 'x' }),
+  ];
+  const program = await createProgram(t, ({ body, results }) =>
+    JSON.stringify(body).includes('another agent has started') ? 'It is done.' : (steps[results.length] ?? 'done'),
+  );
+  await program.seedModels('qwen3');
+  const first = await program.run(['Work, and write a.txt with x.', '--auto-approve', '--no-sandbox']);
+  assert.equal(first.code, 0, first.err);
+  const ofAgents = readdirSync(program.data('sessions/agents')).filter((name) => name.endsWith('.jsonl'));
+  assert.equal(ofAgents.length, 1);
+  for (const session of [...program.sessions(), program.data('sessions/agents', ofAgents[0] ?? '')]) {
+    const result = await program.run(['replay', session]);
+    assert.equal(result.code, 0, `${session}: ${result.out}${result.err}`);
+  }
+});

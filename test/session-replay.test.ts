@@ -157,6 +157,70 @@ test('[A51] sessions with compactions, a rewind, a cancelled run and a result of
   assert.deepEqual((await replaySession(events.slice(0, beforeRewind))).differences, []);
 });
 
+test('[A51] ends of a run that a rule, a budget or a price decided are taken from the recording', async () => {
+  const stop: ResolvedAgent['stops'][number] = ({ calls: open }) =>
+    open.length > 0 ? { reason: 'rule', detail: 'No calls today.' } : undefined;
+  const endings: readonly Partial<ResolvedAgent>[] = [
+    { stops: [stop] },
+    { limits: { usd: 0.000_001 }, provider: { ...twoRuns(), price: { input: 1, output: 1 } } },
+    { limits: { usd: 100 } },
+    { limits: { ms: 3_600_000 } },
+    { limits: { tokens: 1 } },
+    { limits: { turns: 1 } },
+    { limits: { calls: 0 } },
+  ];
+  const reasons: string[] = [];
+  for (const more of endings) {
+    const events = await recordTwoRuns(more);
+    const end = events.find((event) => event.type === 'run-ended');
+    reasons.push(end?.type === 'run-ended' ? end.reason : '');
+    assert.deepEqual((await replaySession(events)).differences, [], reasons.at(-1));
+  }
+  assert.deepEqual(reasons, [
+    'rule',
+    'money-budget',
+    'answered',
+    'answered',
+    'token-budget',
+    'max-turns',
+    'call-budget',
+  ]);
+});
+
+test('[A51] a call that a crash left open, and that was asked about, replays without a difference', async () => {
+  const log = memoryLog();
+  const session = await Session.open(createAgent(twoRuns()), log, 's1');
+  await session.run('first');
+  await session.close();
+  const started = log.events.findIndex((event) => event.type === 'tool-started');
+  for (const decision of [true, false]) {
+    const cut = memoryLog(log.events.slice(0, started + 1));
+    const agent = createAgent(scriptedProvider(['one']), { onUnknownOutcome: 'ask' });
+    const resumed = await Session.open(agent, cut);
+    await resumed.run(undefined, { onApproval: () => decision });
+    await resumed.close();
+    const asked = cut.events.find((event) => event.type === 'approval-requested');
+    assert.equal(asked?.type === 'approval-requested' && asked.kind, 'unknown-outcome');
+    assert.deepEqual((await replaySession(readJson(cut.events))).differences, []);
+  }
+});
+
+test('[A51] what the session itself changed is no difference: its last instructions are compared with those of now', async () => {
+  const log = memoryLog();
+  const first = createAgent(twoRuns(), { system: 'Be kind.' });
+  const session = await Session.open(first, log, 's1');
+  await session.run('first');
+  await session.setAgent({ ...first, system: 'Be short.' });
+  await session.run('second');
+  await session.close();
+  const events = readJson(log.events);
+  assert.deepEqual((await replaySession(events, { agent: createAgent(twoRuns()) })).differences, []);
+  const { differences } = await replaySession(events, { agent: first });
+  assert.deepEqual(differences, [
+    { turn: 3, where: 'request: instructions', recorded: 'Be short.', replayed: 'Be kind.' },
+  ]);
+});
+
 test('[A51] from a turn on: recorded results in their order, the prompts of the user, and no call of a live tool', async () => {
   const events = await recordTwoRuns();
   const live = await replaySession(events, {

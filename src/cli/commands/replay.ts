@@ -1,9 +1,10 @@
 // The `replay` command: replays a recorded session, whole or from a turn on with a live model, and shows the differences side by side.
+import path from 'node:path';
 import { replayCodingSession } from '../../coding-agent/replay/index.ts';
 import { readSettings } from '../../coding-agent/settings/index.ts';
 import { FairleadError, type ApprovalHandler } from '../../core/index.ts';
 import { findRecordedSessions, readRecordedEvents } from '../../evals/index.ts';
-import { formatReplay, formatReplayMarkdown, readSessionModel } from '../../sessions/index.ts';
+import { formatReplay, formatReplayMarkdown, readSessionModel, subagentSessionsDir } from '../../sessions/index.ts';
 import type { Command } from '../args/command.ts';
 import { exitCodes } from '../args/exit-codes.ts';
 import { onShutdown } from '../args/shutdown-signals.ts';
@@ -51,6 +52,7 @@ export const run: Command['run'] = withOptions({ usage, options, allowPositional
       model: values.model,
       sessionModel: readSessionModel(file.file),
       runsTools: values['live-tools'] === true,
+      isSubagent: path.resolve(file.file).startsWith(path.resolve(subagentSessionsDir(settings.dirs)) + path.sep),
       host,
       onApproval,
       signal: signals.signal,

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import {
   FairleadError,
+  isObject,
   type ApprovalHandler,
   type Event,
   type Provider,
@@ -30,6 +31,8 @@ export type CodingReplayOptions = {
   readonly sessionModel?: SessionModel | undefined;
   /** Whether calls without a recorded result are run, after the gates. */
   readonly runsTools?: boolean;
+  /** The session is that of a sub-agent, whose instructions and tools its parent decided: it is compared with its recording only. */
+  readonly isSubagent?: boolean;
   readonly host: ModelHost;
   /** Decides about calls of live tools; without it such a call stops the replay. */
   readonly onApproval?: ApprovalHandler;
@@ -48,7 +51,7 @@ export async function replayCodingSession(
       blame: 'user',
       hint: 'Add --from <turn>.',
     });
-  const folder = epoch?.cwd;
+  const folder = options.isSubagent ? undefined : epoch?.cwd;
   if (runsTools) assertFolder(folder, options.cwd);
   if (folder === undefined || !epoch || !existsSync(folder)) {
     const live = from === undefined ? undefined : { provider: await openLiveModel(events, undefined, options) };
@@ -64,6 +67,7 @@ export async function replayCodingSession(
     onInstructionsChanged: false,
     hooks: runsTools,
     startsServers: runsTools,
+    ...(runsTools || hadSandbox(epoch.tools) ? {} : { sandbox: 'none' }),
   });
   try {
     if (from === undefined) {
@@ -88,13 +92,20 @@ export async function replayCodingSession(
   }
 }
 
+/** Whether commands ran in a sandbox then, which their description depends on; a flag of the start decided it. */
+function hadSandbox(tools: readonly ToolSpec[]): boolean {
+  const command = tools.find(({ name }) => name === 'run_command');
+  const properties = command?.input['properties'];
+  return !command || (isObject(properties) && 'write_git' in properties);
+}
+
 const isRestricted = (mode: Settings['approve']): boolean => mode === 'read-only' || mode === 'plan';
 
 function assertFolder(folder: string | undefined, cwd: string): void {
   if (folder !== undefined && isSameFolder(folder, cwd)) return;
   throw new FairleadError('replay/other-folder', `Live tools run only in the folder of the session.`, {
     blame: 'user',
-    hint: folder === undefined ? 'The session does not name its folder.' : `Start the command in ${folder}.`,
+    hint: folder === undefined ? 'It names no folder, or is that of a sub-agent.' : `Start the command in ${folder}.`,
   });
 }
 

@@ -75,8 +75,7 @@ function formatSummary({ identical, differences, stopped }: SessionReplay): stri
 function formatSides({ where, recorded, replayed }: ReplayDifference, columns: number): readonly string[] {
   const sides = trimEqualLines(toLines(recorded), toLines(replayed));
   const rows: string[] = [];
-  const toRow = (left: string, right: string): string =>
-    `  ${padToWidth(left, columns)} │ ${padToWidth(right, columns).trimEnd()}`;
+  const toRow = (left: string, right: string): string => `  ${padToWidth(left, columns)} │ ${right}`;
   if (sides.before > 0) rows.push(`  … ${formatCount(sides.before)} before`);
   for (let i = 0; i < Math.max(sides.left.length, sides.right.length) && rows.length < maxRows; i++) {
     const [a, b] = excerptLines(sides.left[i] ?? '', sides.right[i] ?? '');

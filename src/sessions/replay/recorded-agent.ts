@@ -4,7 +4,6 @@ import {
   replayRecordedTurn,
   toolOutput,
   unwrapDeferredCall,
-  type DecisionSource,
   type Gate,
   type Provider,
   type ResolvedAgent,
@@ -54,6 +53,8 @@ function createRecordedProvider(position: ReplayPosition): Provider {
   return {
     family: 'replay',
     model: 'recorded',
+    // A budget in money ended the recorded run or did not; the price of then is not known.
+    price: { input: 0, output: 0 },
     async *stream() {
       const outcome = position.peek();
       if (outcome?.type !== 'turn-ended' && outcome?.type !== 'turn-failed')
@@ -94,22 +95,20 @@ export function createRecordedTools(
   );
 }
 
-/** Decides as recorded: asks the recorded question, denies with the recorded reason, and rewrites to the recorded input. */
+/** Decides as recorded: asks the recorded question, denies what was denied, and rewrites to the recorded input. */
 const createRecordedGate =
   (position: ReplayPosition): Gate =>
   (call) => {
     const next = position.peekCall(call.id);
     if (next?.type === 'approval-requested') {
-      const preview = next.preview ? { preview: next.preview } : {};
-      return { type: 'ask', question: next.question, ...withSource(next.by), ...preview };
+      const { question, by, preview } = next;
+      return { type: 'ask', question, ...(by ? { by } : {}), ...(preview ? { preview } : {}) };
     }
     if (next?.type === 'tool-started')
       return next.input === undefined ? { type: 'allow' } : { type: 'rewrite', input: next.input };
-    if (next?.type === 'tool-ended') return { type: 'deny', reason: next.text, ...withSource(next.deniedBy) };
-    return { type: 'deny', reason: 'The recording has no decision about this call.' };
+    // The log replaces the result by the recorded one, with its reason.
+    return { type: 'deny', reason: 'As recorded.' };
   };
-
-const withSource = (by: DecisionSource | undefined): { readonly by?: DecisionSource } => (by ? { by } : {});
 
 /** The names that aliases had, by call. */
 function findAliases({ path, calls }: Recording): ReadonlyMap<string, string> {

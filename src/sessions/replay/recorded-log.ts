@@ -54,6 +54,7 @@ export function createRecordedLog(recording: Recording, current?: CurrentConfigu
   const ended = new AbortController();
   const view = runStateView();
   const tools = new Map(calls.map(({ id, tool }) => [id, tool]));
+  const lastPrefix = getPrefix(recording.path.findLast((event) => event.type === 'epoch-started'));
   const toolOf = (call: string): string => tools.get(call) ?? call;
   let state: RunState = view.initial;
   let position = 0;
@@ -90,7 +91,9 @@ export function createRecordedLog(recording: Recording, current?: CurrentConfigu
     const notes = current?.hasRules ? fact.notes : recorded.notes;
     const then = renderTurn(before, recorded);
     const now = renderTurn(before, { ...recorded, inputs: fact.inputs, notes });
-    const request = current ? { ...now, system: current.system, tools: current.tools } : now;
+    // What the session itself has changed since is no difference to now: the last instructions and tools are compared.
+    const isLast = current !== undefined && getPrefix(before) === lastPrefix;
+    const request = isLast ? { ...now, system: current.system, tools: current.tools } : now;
     // The instructions and tools of an epoch are the same in each of its turns.
     const [prefix, rest] = partition(
       compareRequests(then, request),
@@ -134,8 +137,7 @@ export function createRecordedLog(recording: Recording, current?: CurrentConfigu
       report({ ...withSides(nameFact(recorded, toolOf), formatFact(recorded), undefined) }, turn);
       report({ ...withSides(nameFact(fact, toolOf), undefined, formatFact(fact)) }, turn);
     } else if (fact.type === 'turn-started') compareTurnStart(recorded, fact, before);
-    // The results of tools and the failures of a model are recorded values.
-    else if (fact.type !== 'tool-ended' && fact.type !== 'turn-failed') compareFacts(recorded, fact, turn);
+    else if (!isRecordedValue(fact)) compareFacts(recorded, fact, turn);
     const added = emitNext();
     if (!current?.hasRules || fact.type !== 'turn-started') return added;
     // The notes of now count as shown, so that they are not queued for the next turn again.
@@ -175,6 +177,16 @@ export function createRecordedLog(recording: Recording, current?: CurrentConfigu
     close: async () => {},
   };
 }
+
+/** The results of tools, the failures of a model, and questions about an effect whose outcome a tool could not tell. */
+const isRecordedValue = (fact: DerivedFact): boolean =>
+  fact.type === 'tool-ended' ||
+  fact.type === 'turn-failed' ||
+  (fact.type === 'approval-requested' && fact.kind === 'unknown-outcome');
+
+/** The instructions and tools as one text. */
+const getPrefix = (part: Pick<RunState, 'system' | 'tools'> | undefined): string =>
+  JSON.stringify([part?.system, part?.tools]);
 
 function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): readonly [readonly T[], readonly T[]] {
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
