@@ -307,3 +307,27 @@ test('[A65] a model that became worse than its baseline raises an alarm: at once
   assert.match(metrics, /fairlead_drifted\{of="model:ollama\/qwen3:cases\.jsonl"\} 1/);
   assert.match(metrics, /fairlead_model_right_ratio\{of="model:ollama\/qwen3:cases\.jsonl"\} 0/);
 });
+
+test('[A48] a private session is continued only by a model on the machines of the user', async (t) => {
+  const program = await createProgram(t, () => 'It is a secret.');
+  await program.seedModels('qwen3');
+  assert.equal((await program.run(['run', 'Keep this.', '--private'])).code, 0);
+  const [session = ''] = program.sessions();
+  const file = path.join(program.cwd, 'case.md');
+  const made = await program.run([
+    'evals',
+    'from-session',
+    session.replace(/\.jsonl$/, ''),
+    '--at',
+    '1',
+    '--output',
+    file,
+  ]);
+  assert.equal(made.code, 0, made.err);
+  const remote = ['evals', file, '--model', 'groq/some-model'];
+  const refused = await program.run(remote, { env: { GROQ_API_KEY: 'none' } });
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /This session is private, and groq\/some-model is not on your own machines/);
+  const local = await program.run(['evals', file, '--output-format', 'json']);
+  assert.equal((JSON.parse(local.out) as EvalReport).right.total, 1, local.err);
+});

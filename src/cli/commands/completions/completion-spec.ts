@@ -123,8 +123,8 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
     { name: 'rules report', flags: [jsonFlag], firstWord: 'sessions' },
     { name: 'evals', flags: evalFlags, firstWord: 'files' },
     { name: 'evals compare', flags: [jsonFlag], firstWord: 'files' },
-    { name: 'evals from-session', flags: [], firstWord: 'sessions' },
-    { name: 'evals drift', flags: [jsonFlag], firstWord: 'files' },
+    { name: 'evals from-session', flags: sessionCaseFlags, firstWord: 'sessions' },
+    { name: 'evals drift', flags: [...driftFlags, jsonFlag], firstWord: 'files' },
     { name: 'eval', flags: evalFlags, firstWord: 'files' },
     { name: 'why', flags: [jsonFlag], firstWord: 'sessions' },
     { name: 'trace', flags: [jsonFlag], firstWord: 'sessions' },
@@ -238,6 +238,26 @@ const doctorFlags: readonly CompletionFlag[] = [
   createFlag('offline', 'skip the model'),
   createFlag('flows', 'what an injected text could do with the tools'),
   createFlag('model', 'the model to test', 'models'),
+];
+
+const sessionCaseFlags: readonly CompletionFlag[] = [
+  createFlag('at', 'the turn that is run again', 'anything'),
+  createFlag('output', 'the file of the case', 'files'),
+  createFlag('id', 'the id of the case', 'anything'),
+  createFlag('expect', 'what is expected, as JSON', 'anything'),
+  createFlag('file', 'a file of the directory of the case', 'files'),
+  createFlag('tag', 'a tag of the case', 'anything'),
+  createFlag('recorded', 'the model and the tools answer as recorded'),
+];
+
+const driftFlags: readonly CompletionFlag[] = [
+  ...pickCliFlags('model'),
+  createFlag('trials', 'how often each case is run', 'anything'),
+  createFlag('parallel', 'how many trials run at a time', 'anything'),
+  createFlag('accept', 'make this run the new baseline'),
+  createFlag('every', 'run on a cron schedule', 'anything'),
+  createFlag('name', 'the name of the schedule', 'anything'),
+  createFlag('store', 'the store of the fleet', 'files'),
 ];
 
 const evalFlags: readonly CompletionFlag[] = [

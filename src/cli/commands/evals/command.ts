@@ -5,10 +5,10 @@ import { runUsage } from './run-options.ts';
 
 const usage = `${runUsage}
 
-Other subcommands:
-  fairlead evals compare <before.json> <after.json> [--json]   compare two reports case by case
-  fairlead evals from-session <session> --at <turn>            turn a bad turn of a session into a regression case
-  fairlead evals drift [<dataset>] [--every <cron>]            measure whether a model became worse than its baseline`;
+Other subcommands, each with its own --help:
+  fairlead evals compare <before.json> <after.json>   compare two reports case by case
+  fairlead evals from-session <session>               turn a bad turn of a session into a regression case
+  fairlead evals drift [<dataset>]                    measure whether a model became worse than its baseline`;
 
 /** Runs a subcommand; exit code 0 passed, 1 failed, 2 invalid arguments. */
 export const run: Command['run'] = async (args) => {
