@@ -79,6 +79,7 @@ async function runPromptfoo(t: TestContext, name: string, isBad = false): Promis
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
       OTEL_METRICS_EXPORTER: 'none',
       OTEL_BSP_SCHEDULE_DELAY: '200',
+      OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
       ...(name === 'traces.yaml' ? {} : { OTEL_SDK_DISABLED: 'true' }),
     },
   });
@@ -156,6 +157,7 @@ test(
     assert.deepEqual(listFailed(report), [
       'reads the port from a file: trajectory:tool-used',
       'reads the port from a file: trajectory:tool-sequence',
+      'reads the port from a file: trajectory:tool-args-match',
       'reads the port from a file: trace-span-count',
       'reads no file that it must not read: not-trajectory:tool-used',
     ]);

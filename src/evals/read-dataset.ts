@@ -8,6 +8,7 @@ import { maxDatasetChars, parseDataset, recordingEnding, type EvalCase } from '.
 import { readRecordedEvents } from './recorded-sessions.ts';
 import { toSessionCases } from './session-case.ts';
 
+const taskEnding = /\.tasks\.jsonl$/i;
 const endings = /\.(?:jsonl|ndjson|csv|tsv|md|markdown)$/i;
 
 /** Reads the cases of a file, or of the files of a folder in alphabetical order. */
@@ -43,7 +44,7 @@ async function readCases(file: string): Promise<readonly EvalCase[]> {
 
 /** Parses the cases of a text; the ending of the name says the format, JSON lines by default. */
 export async function parseDatasetText(text: string, name: string): Promise<readonly EvalCase[]> {
-  if (/\.tasks\.jsonl$/i.test(name)) {
+  if (taskEnding.test(name)) {
     const { parseRepositoryTasks } = await import('./repository-tasks.ts');
     return (await parseRepositoryTasks(text, name, path.dirname(path.resolve(name)))).map(({ evalCase }) => evalCase);
   }
@@ -56,7 +57,10 @@ function listFiles(file: string): readonly string[] {
   const names = readdirSync(file, { recursive: true, encoding: 'utf8' }).filter(
     (name) => endings.test(name) && !name.endsWith(recordingEnding),
   );
-  if (names.length > 0) return names.toSorted().map((name) => path.join(file, name));
+  // The folders of repository tasks are beside their file: what they contain are no datasets.
+  const tasks = names.filter((name) => taskEnding.test(name) && path.dirname(name) === '.');
+  const chosen = tasks.length > 0 ? tasks : names;
+  if (chosen.length > 0) return chosen.toSorted().map((name) => path.join(file, name));
   throw new FairleadError('eval/no-dataset', `The folder ${file} has no dataset.`, {
     blame: 'user',
     hint: 'A dataset is a file .jsonl, .csv or .md.',

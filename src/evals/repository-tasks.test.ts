@@ -47,6 +47,11 @@ test('[A121] the example set has at least ten tasks; the test of each fails with
     cases,
     tasks.map(({ evalCase }) => evalCase),
   );
+  assert.deepEqual(
+    await readDataset(path.dirname(examples)),
+    cases,
+    'a folder with tasks is its tasks, not their files',
+  );
   for (const { files, expect, tools } of cases) {
     assert.ok(tools);
     assert.ok(Object.keys(expect.code?.files ?? {}).every((name) => !Object.hasOwn(files, name)));

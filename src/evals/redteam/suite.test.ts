@@ -99,6 +99,29 @@ test('[A121] a suite without own tools uses those of the simulated world', async
   );
 });
 
+test('[A121] a tool of a suite with the name of a tool of the simulated world is declared by its own schema', async () => {
+  const pay = {
+    description: 'Pays.',
+    inputs: { account: 'string', amount: 'number' },
+    does: { add: 'payments' },
+  };
+  const rename = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll('pay_fine', 'list_mails'));
+  const suite = parseSuite(
+    JSON.stringify(
+      rename({ ...valid, tools: { ...valid.tools, pay_fine: pay }, injectionTasks: [valid.injectionTasks[1]] }),
+    ),
+  );
+  const { defences } = await runSuite(suite, 'obedient');
+  assert.deepEqual(
+    defences.map(({ security }) => [security.count, security.total]),
+    [
+      [0, 8],
+      [8, 8],
+      [8, 8],
+    ],
+  );
+});
+
 test('[A121] a suite that cannot be decided is refused with the reason', () => {
   const tool = (value: JsonObject) => ({ ...valid, tools: { ...valid.tools, extra: value } });
   const bad: readonly (readonly [suite: unknown, why: RegExp])[] = [
