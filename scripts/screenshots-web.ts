@@ -75,6 +75,32 @@ async function captureVerification(server: WebServer, page: Page): Promise<void>
   await capturePage(page, 'calibration');
 }
 
+/** Two releases, the second of them a canary, and a fleet that ran on both. */
+async function captureReleases(server: WebServer, page: Page): Promise<void> {
+  const folder = path.join(server.cwd, 'agent');
+  mkdirSync(folder, { recursive: true });
+  await server.run(['release', 'key']);
+  for (const [name, text] of [
+    ['harbour 1', 'Answer in one sentence.\n'],
+    ['harbour 2', 'Answer in verse.\n'],
+    ['harbour 3', 'Answer in one sentence, with the source.\n'],
+  ] as const) {
+    writeFileSync(path.join(folder, 'AGENTS.md'), text);
+    await server.run(['release', 'create', folder, '--name', name]);
+    await server.run(['release', 'promote', name, '--no-gate', '--share', '0.4']);
+    if (name === 'harbour 2') await server.run(['release', 'rollback', 'complaints about verse']);
+  }
+  // A worker looks for releases when it starts.
+  await server.crash();
+  await server.restart();
+  const runs = Array.from({ length: 20 }, (_, n) => ({ id: `boat-${n}`, prompt: `Count the boats at berth ${n}` }));
+  await server.request('POST', '/api/runs', { runs });
+  for (const { id } of runs) while ((await fetchRun(server, id)).status !== 'ended') await pause(100);
+  await page.goto(`${server.url}/#/releases`);
+  await page.getByRole('main').getByText('95% interval').first().waitFor();
+  await capturePage(page, 'releases');
+}
+
 try {
   const server = await startWebServer(scriptContext, script);
   writeFileSync(
@@ -129,6 +155,7 @@ try {
   await phone.goto(`${server.url}/#/approvals`);
   await phone.getByRole('main').getByText('backup').first().waitFor();
   await capturePage(phone, 'phone');
+  await captureReleases(server, page);
 } finally {
   for (const work of cleanups.toReversed()) await work();
   await closeBrowser();

@@ -184,6 +184,7 @@ test('the page for screen readers, keyboards and small screens', { skip }, async
         approvals: 'No pending approvals',
         verification: 'Nothing is calibrated',
         fleet: 'No schedules',
+        releases: 'There is no release yet.',
         health: 'Drift',
         budgets: 'spent of',
         scorecard: 'not measured',

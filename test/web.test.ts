@@ -293,6 +293,7 @@ test(
       'approvals',
       'verification',
       'fleet',
+      'releases',
       'health',
       'budgets',
       'scorecard',

@@ -17,6 +17,7 @@ import {
   type Tool,
 } from '../../src/core/index.ts';
 import { createClientTools, createAgentRunHandler, startWorker } from '../../src/fleet/index.ts';
+import type { ReleaseStore } from '../../src/coding-agent/releases/index.ts';
 import { startApiServer, loadApiKeys, type ApiServer, type ServerLimits, type Role } from '../../src/server/index.ts';
 import { apiRoutes } from '../../src/server/http/routes/index.ts';
 import { apiSchemas } from '../../src/server/http/schemas.ts';
@@ -63,6 +64,7 @@ export type ApiOptions = {
   /** Further keys, in the format of `HARNESS_API_KEYS`. */
   readonly extraKeys?: string;
   readonly onMessage?: (sentence: string) => void;
+  readonly releases?: ReleaseStore;
 };
 
 /** The server of a test. */
@@ -82,6 +84,7 @@ const unlimitedRate = { burst: 10_000, perSecond: 10_000 };
 
 /** Starts a server that stops with the test. */
 export async function createApiFixture(t: TestContext, options: ApiOptions = {}): Promise<ApiFixture> {
+  const { releases } = options;
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-api-'));
   const store = await openFleetStore(path.join(folder, 'fleet.sqlite'));
   const listed = (['reader', 'runner', 'operator'] as const).map((role: Role) => `${role}:${roleKeys[role]}`).join(',');
@@ -96,6 +99,7 @@ export async function createApiFixture(t: TestContext, options: ApiOptions = {})
     limits: { rate: unlimitedRate, anonymousRate: unlimitedRate, ...options.bounds },
     ...(options.page === undefined ? {} : { staticDir: options.page }),
     ...(options.folders === undefined ? {} : { folders: options.folders }),
+    ...(releases ? { releases: async () => ({ releases }) } : {}),
     ...(options.onMessage ? { notify: options.onMessage } : {}),
   });
   const worker = options.worker === false ? undefined : startScriptedWorker(store, options);

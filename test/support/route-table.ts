@@ -252,6 +252,17 @@ export const routeTable: Readonly<Record<string, readonly WalkRequest[]>> = {
   'get /api/health/history': read('/api/health/history'),
   'get /api/scorecard': read('/api/scorecard'),
   'get /api/calibrations': read('/api/calibrations'),
+  'get /api/releases': read('/api/releases'),
+  'post /api/releases/rollback': [
+    {
+      title: 'roll back',
+      address: at('/api/releases/rollback'),
+      body: () => ({ reason: 'a test' }),
+      // The server of the walk has no releases.
+      ok: 409,
+      fleetWide: true,
+    },
+  ],
   'get /api/frontier': read('/api/frontier'),
   'get /metrics': read('/metrics'),
   'post /v1/chat/completions': [

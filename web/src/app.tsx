@@ -7,6 +7,7 @@ import { BudgetsScreen } from './screens/budgets.tsx';
 import { FleetScreen } from './screens/fleet.tsx';
 import { HealthScreen } from './screens/health.tsx';
 import { KeyScreen } from './screens/key.tsx';
+import { ReleasesScreen } from './screens/releases.tsx';
 import { RunScreen } from './screens/run.tsx';
 import { RunsScreen } from './screens/runs.tsx';
 import { ScorecardScreen } from './screens/scorecard.tsx';
@@ -106,6 +107,8 @@ function CurrentScreen({ now }: { readonly now: Route }): JSX.Element {
       return now.id === undefined ? <VerificationScreen /> : <RunScreen key={now.id} id={now.id} />;
     case 'fleet':
       return <FleetScreen />;
+    case 'releases':
+      return <ReleasesScreen />;
     case 'health':
       return <HealthScreen query={now.query} />;
     case 'budgets':

@@ -70,7 +70,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
   const { announceDefaultModel } = await import('../../coding-agent/fleet/index.ts');
   await announceDefaultModel(settings, values.model, printErrLine);
   return withFleetStore(values.store, async (store, storeUrl) => {
-    const { getBaselinesDir, getMeasurementsDir } = await import('../../fleet/health/index.ts');
+    const { defaultObjectives, getBaselinesDir, getMeasurementsDir } = await import('../../fleet/health/index.ts');
     const { createTerminalSessions } = await import('../../sessions/index.ts');
     const { listCalibrations } = await import('../../coding-agent/calibrations/index.ts');
     const pageDir = findPageDir() ?? buildPage();
@@ -88,6 +88,11 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
       folders,
       measurementsDir: getMeasurementsDir(settings.dirs.state),
       calibrations: () => listCalibrations(settings.dirs),
+      releases: async () => {
+        const { openUserReleases } = await import('../../coding-agent/releases/index.ts');
+        const objectives = { ...defaultObjectives, ...getObjectives(settings) };
+        return { releases: openUserReleases(settings).releases, canary: { objectives } };
+      },
       models: async () => listKnownModels(values.model),
       isModel: async (model) => isKnownModel(model),
       terminalSessions: createTerminalSessions(settings.dirs),

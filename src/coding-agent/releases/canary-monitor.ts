@@ -27,8 +27,8 @@ export type CanaryMonitor = {
   check(): Promise<CanaryCheck | undefined>;
 };
 
-/** The maximum number of ended runs that a check reads. */
-const maxRuns = 5000;
+/** The maximum number of ended runs that a check of the canary reads. */
+export const maxCanaryRuns = 5000;
 
 /** Creates the monitor of a store; `by` is the worker that the history names. */
 export function createCanaryMonitor(
@@ -40,7 +40,12 @@ export function createCanaryMonitor(
   let isScheduled = false;
   const check = async (): Promise<CanaryCheck | undefined> => {
     if (foldHistory(releases.readHistory()).canary === undefined) return undefined;
-    const checked = await checkCanary(releases, await queue.list({ status: 'ended', limit: maxRuns }), by, canary);
+    const checked = await checkCanary(
+      releases,
+      await queue.list({ status: 'ended', limit: maxCanaryRuns }),
+      by,
+      canary,
+    );
     if (checked?.entry) onDecided?.(checked);
     return checked;
   };

@@ -2,6 +2,7 @@
 export { decideCanary, toCanaryRuns, type CanaryDecision, type CanaryOptions, type CanaryRun } from './canary.ts';
 export {
   createCanaryMonitor,
+  maxCanaryRuns,
   withCanaryMonitor,
   type CanaryMonitor,
   type CanaryMonitorOptions,
@@ -39,6 +40,8 @@ export {
 } from './manifest.ts';
 export {
   checkCanary,
+  evaluateCanary,
+  findRollback,
   promoteRelease,
   rollBack,
   type CanaryCheck,
@@ -47,6 +50,14 @@ export {
   type ReleaseGate,
 } from './promote.ts';
 export { openReleaseStore, type CheckedOutRelease, type ReleaseStore, type SignedRelease } from './release-store.ts';
+export {
+  maxReported,
+  reportReleases,
+  type ReleaseReport,
+  type ReleaseUse,
+  type ReportedCanary,
+  type ReportedRelease,
+} from './report.ts';
 export { createReleaseRunHandler, releaseAnnotationKey, type ReleaseRunHandlerOptions } from './run-handler.ts';
 export { readAgentFolder, type AgentFolder } from './read-agent-folder.ts';
 export { getReleasesFolder, getTrustedKeysFile, openUserReleases, type UserReleases } from './user-releases.ts';

@@ -1,7 +1,7 @@
 // Promotes releases: first the eval gate, then a canary share of the runs, then all; and returns to an earlier release.
 import { FairleadError, type FleetRun } from '../../core/index.ts';
 import { decideCanary, toCanaryRuns, type CanaryDecision, type CanaryOptions } from './canary.ts';
-import { foldHistory, type HistoryEntry } from './history.ts';
+import { foldHistory, type HistoryEntry, type ReleaseState } from './history.ts';
 import type { CheckedOutRelease, ReleaseStore } from './release-store.ts';
 
 /** The result of an eval gate: whether the release may be used, and what was measured. */
@@ -49,6 +49,17 @@ export async function promoteRelease(options: PromoteOptions): Promise<HistoryEn
 /** The result of a check of the canary, and what was recorded. */
 export type CanaryCheck = CanaryDecision & { readonly entry?: HistoryEntry };
 
+/** Decides about the canary of a state by the runs that started since, and records nothing. Undefined if there is no canary. */
+export function evaluateCanary(
+  { canary, current }: ReleaseState,
+  runs: readonly FleetRun[],
+  options: CanaryOptions = {},
+): CanaryDecision | undefined {
+  if (!canary) return undefined;
+  const since = toCanaryRuns(runs.filter(({ started }) => started !== undefined && started >= canary.since));
+  return decideCanary({ canary: canary.release, current }, since, options);
+}
+
 /** Decides about the canary by the ended runs of a fleet, and records a rollback or an activation. Undefined if there is no canary. */
 export async function checkCanary(
   releases: ReleaseStore,
@@ -56,10 +67,10 @@ export async function checkCanary(
   by: string,
   options: CanaryOptions = {},
 ): Promise<CanaryCheck | undefined> {
-  const { canary, current } = foldHistory(releases.readHistory());
-  if (!canary) return undefined;
-  const since = toCanaryRuns(runs.filter(({ started }) => started !== undefined && started >= canary.since));
-  const decision = decideCanary({ canary: canary.release, current }, since, options);
+  const state = foldHistory(releases.readHistory());
+  const { canary } = state;
+  const decision = evaluateCanary(state, runs, options);
+  if (!canary || !decision) return undefined;
   if (decision.decision === 'continue') return decision;
   const action = decision.decision === 'activate' ? 'activated' : 'rolled-back';
   const entry = await releases.record((entries) => {
@@ -71,14 +82,36 @@ export async function checkCanary(
   return entry ? { ...decision, entry } : decision;
 }
 
-/** Ends the canary, or returns from the current release to the one before it; throws if there is nothing to return to. */
-export async function rollBack(releases: ReleaseStore, by: string, reason: string): Promise<HistoryEntry> {
+/** Returns what a rollback ends, and the release that runs use then; undefined if there is nothing to return to. */
+export function findRollback({
+  canary,
+  current,
+  previous,
+}: ReleaseState): { readonly release: string; readonly to?: string } | undefined {
+  if (canary) return { release: canary.release, ...(current === undefined ? {} : { to: current }) };
+  return current === undefined || previous === undefined ? undefined : { release: current, to: previous };
+}
+
+/**
+ * Ends the canary, or returns from the current release to the one before it; throws if there is nothing to return to, or if that would
+ * end another release than `expected`.
+ */
+export async function rollBack(
+  releases: ReleaseStore,
+  by: string,
+  reason: string,
+  expected?: string,
+): Promise<HistoryEntry> {
   const entry = await releases.record((entries) => {
-    const { canary, current, previous } = foldHistory(entries);
-    const release = canary?.release ?? (previous === undefined ? undefined : current);
+    const { release } = findRollback(foldHistory(entries)) ?? {};
     if (release === undefined)
       throw new FairleadError('release/nothing-before', 'There is no canary and no earlier release to return to.', {
         blame: 'user',
+      });
+    if (expected !== undefined && release !== expected)
+      throw new FairleadError('release/changed', `A rollback would end the release ${release}, not ${expected}.`, {
+        blame: 'user',
+        hint: 'The releases in use changed meanwhile. Look at them again.',
       });
     return { action: 'rolled-back', release, by, reason };
   });

@@ -1,5 +1,6 @@
 // Context of the HTTP routes: the store as the client sees it, keys, limits, broadcasters, models and folders.
 import type { StoredCalibration } from '../../checks/index.ts';
+import type { CanaryMonitorOptions } from '../../coding-agent/releases/index.ts';
 import type { NamedView } from '../../core/index.ts';
 import type { Health } from '../../fleet/health/index.ts';
 import type { ApiKeys } from './keys.ts';
@@ -58,6 +59,9 @@ export type StoredCalibrations = {
   readonly problems: readonly string[];
 };
 
+/** The releases of the fleet, and when a canary is rolled back or activated. */
+export type ServedReleases = Pick<CanaryMonitorOptions, 'releases' | 'canary'>;
+
 /** The context of the routes. */
 export type ServerContext = {
   /** What the client of the request may see and do; never the store of all tenants. */
@@ -71,6 +75,8 @@ export type ServerContext = {
   readonly measurementsDir: string | undefined;
   /** Lists the stored calibrations of this machine. */
   readonly calibrations: () => StoredCalibrations;
+  /** Opens the releases of this machine; absent on a server without releases. */
+  readonly releases: (() => Promise<ServedReleases>) | undefined;
   /** The models that a run may name, the default first. */
   readonly models: () => Promise<readonly string[]>;
   /** Whether a run may name a model that is not in that list. */

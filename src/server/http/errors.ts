@@ -38,6 +38,8 @@ const statusByCode: Readonly<Record<string, number>> = {
   'store/locked': 409,
   'store/exists': 409,
   'fleet/no-inbox': 409,
+  'release/nothing-before': 409,
+  'release/changed': 409,
   'session/running': 409,
   'session/unknown': 404,
   'session/ambiguous': 404,

@@ -18,6 +18,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   '/api/queue/limits': { concurrency: 3 },
   '/api/schedules/{name}': { cron: '0 9 * * 1', run: { prompt: 'weekly' } },
   '/api/kill-switch': { stopped: true, reason: 'a test' },
+  '/api/releases/rollback': { reason: 'a test' },
   '/api/budgets/{tenant}': { period: 'day', usd: 5 },
   '/v1/chat/completions': { model: 'fairlead', messages: [{ role: 'user', content: 'hi' }], stream: true },
   '/v1/responses': { model: 'fairlead', input: 'hi', stream: true },

@@ -56,6 +56,8 @@ export type ScopedStore = {
   readonly names: Pick<ScopedNames, 'findSession'>;
   /** Returns a run with the tenant and the names that it gets in the store; throws if the client may not start it there. */
   scopeRun(run: NewRun): Promise<NewRun>;
+  /** Throws 403 for a key with a tenant: the setting concerns all tenants. */
+  assertWholeFleet(): void;
   ping(): Promise<void>;
 };
 
@@ -115,6 +117,7 @@ export function createScopedStore(store: FleetStore, authority: RunAuthority): S
         await store.ledger.setBudget(budget);
       },
     },
+    assertWholeFleet,
     workers: { list: () => listScopedWorkers(store, tenant) },
     ping: () => store.ping(),
   };

@@ -34,6 +34,7 @@ export async function serveRoutes(options: ServerOptions, routes: readonly Route
     healthOptions: options.health,
     measurementsDir: options.measurementsDir,
     calibrations: options.calibrations ?? (() => ({ calibrations: [], problems: [] })),
+    releases: options.releases,
     models: options.models ?? (async () => []),
     isModel: options.isModel ?? (async () => false),
     folders: [

@@ -3,7 +3,7 @@ import type { FleetStore } from '../../core/index.ts';
 import type { HealthOptions } from '../../fleet/health/index.ts';
 import type { TerminalSessions } from '../../sessions/index.ts';
 import type { ApiKeys } from './keys.ts';
-import type { ServerContext, ServerLimits } from './context.ts';
+import type { ServedReleases, ServerContext, ServerLimits } from './context.ts';
 
 /** The options of a server. */
 export type ServerOptions = {
@@ -28,6 +28,8 @@ export type ServerOptions = {
   readonly measurementsDir?: string;
   /** Lists the stored calibrations; none by default. */
   readonly calibrations?: ServerContext['calibrations'];
+  /** Opens the releases of the fleet; none by default. */
+  readonly releases?: () => Promise<ServedReleases>;
   /** Views whose state an edit or a fork of a session keeps, besides that of the inbox. */
   readonly views?: ServerContext['views'];
   readonly models?: ServerContext['models'];

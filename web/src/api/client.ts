@@ -1,5 +1,6 @@
 // HTTP client of the API: one function per request; every failure is an ApiError.
 import type { CalibrationList, VerificationStatus } from './verification-types.ts';
+import type { ReleaseReport } from './release-types.ts';
 import type {
   TenantBudget,
   FleetRun,
@@ -208,5 +209,9 @@ export const api = {
   verification: (id: string, signal?: AbortSignal): Promise<VerificationStatus> =>
     getJson(`api/verify/${encodeSegment(id)}`, signal),
   calibrations: (signal?: AbortSignal): Promise<CalibrationList> => getJson('api/calibrations', signal),
+  releases: (signal?: AbortSignal): Promise<ReleaseReport> => getJson('api/releases', signal),
+  /** Ends a release; fails if a rollback would end another one by now. */
+  rollBackRelease: (release: string, reason: string): Promise<unknown> =>
+    sendJson('POST', 'api/releases/rollback', { release, reason }),
   scorecard: (signal?: AbortSignal): Promise<{ rows: ScorecardRow[] }> => getJson('api/scorecard', signal),
 };

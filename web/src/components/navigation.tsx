@@ -13,7 +13,7 @@ import { KillSwitch, type useKillSwitch } from './kill-switch.tsx';
 import { ThemeToggle } from './theme.tsx';
 
 /** The screens of daily work come first, then those of operations. */
-const operations: ReadonlySet<Screen> = new Set(['fleet', 'health', 'budgets', 'scorecard']);
+const operations: ReadonlySet<Screen> = new Set(['fleet', 'releases', 'health', 'budgets', 'scorecard']);
 
 /** The sidebar; on a phone it is a bar at the top. */
 export function Sidebar({ killSwitch }: { readonly killSwitch: ReturnType<typeof useKillSwitch> }): JSX.Element {

@@ -10,6 +10,7 @@ export const screens = [
   'approvals',
   'verification',
   'fleet',
+  'releases',
   'health',
   'budgets',
   'scorecard',

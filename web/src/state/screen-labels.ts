@@ -13,6 +13,7 @@ export const screenLabels: Readonly<Record<Screen, ScreenLabel>> = {
   approvals: { name: 'Approvals', key: 'p', icon: 'approvals' },
   verification: { name: 'Verification', key: 'v', icon: 'verification' },
   fleet: { name: 'Fleet', key: 'f', icon: 'fleet' },
+  releases: { name: 'Releases', key: 'l', icon: 'releases' },
   health: { name: 'Health', key: 'h', icon: 'health' },
   budgets: { name: 'Budgets', key: 'b', icon: 'budgets' },
   scorecard: { name: 'Scorecard', key: 'c', icon: 'scorecard' },

@@ -5,6 +5,7 @@ import { budgetRoutes, fleetRoutes, killSwitchRoutes } from './fleet.ts';
 import { healthRoutes } from './health.ts';
 import { openaiRoutes } from './openai.ts';
 import { publicRoutes } from './public.ts';
+import { releaseRoutes } from './releases.ts';
 import { runRoutes } from './runs.ts';
 import { approvalRoutes } from './approvals.ts';
 import { sessionRoutes, streamRoutes } from './sessions.ts';
@@ -23,6 +24,7 @@ const currentRoutes: readonly Route[] = [
   ...fleetRoutes,
   ...budgetRoutes,
   ...healthRoutes,
+  ...releaseRoutes,
   ...openaiRoutes,
 ];
 
