@@ -119,8 +119,10 @@ export async function findCommandError({ expect }: EvalCase, context: ScoringCon
 
 /** Writes files into the directory of a case. The agent may have put links there: the workspace follows none out of it. */
 async function writeTestFiles(cwd: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const entries = Object.entries(files);
+  if (entries.length === 0) return;
   const workspace = localWorkspace({ roots: [cwd], cwd });
-  for (const [name, text] of Object.entries(files)) {
+  for (const [name, text] of entries) {
     if (existsSync(path.join(cwd, name))) await workspace.read(name);
     await workspace.write(name, text);
   }
