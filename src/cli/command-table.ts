@@ -45,6 +45,10 @@ export const commands: CommandTable = {
     load: () => import('./commands/evals/command.ts'),
   },
   eval: { summary: 'the same as evals', load: () => import('./commands/evals/command.ts') },
+  scorecard: {
+    summary: 'show and measure the claims of the product on this machine',
+    load: () => import('./commands/scorecard/command.ts'),
+  },
   verify: {
     summary: 'calibrate the confidence of answers, and list calibrations',
     load: () => import('./commands/verify/command.ts'),

@@ -110,3 +110,12 @@ export {
   type World,
   type WorldTool,
 } from './redteam/index.ts';
+export {
+  runScorecard,
+  scorecardMeters,
+  type MeasuredRow,
+  type RunScorecardOptions,
+  type ScorecardContext,
+  type ScorecardCount,
+  type ScorecardMeter,
+} from './scorecard/index.ts';

@@ -44,4 +44,4 @@ export {
   type ModelMeasurement,
 } from './model-drift.ts';
 export { comparePairs, mcnemarPValue, signFlipPValue, type PairedDifference } from './paired.ts';
-export { createScorecard, type ScorecardClaim, type ScoreRow } from './scorecard.ts';
+export { createScorecard, scorecardClaims, type ScorecardClaim, type ScoreRow } from './scorecard.ts';

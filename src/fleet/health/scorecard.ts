@@ -8,72 +8,86 @@ export type ScorecardClaim = {
   readonly title: string;
   readonly description: string;
   readonly command: string;
+  /** What the measurement needs besides the program. */
+  readonly needs?: string;
 };
 
-const evalCommand = 'fairlead evals';
-const measureCommand = 'npm run measure';
+const command = 'fairlead scorecard run';
+const needs = 'a configured model';
 
 /** The claims, in display order. */
 export const scorecardClaims: readonly ScorecardClaim[] = [
   {
+    id: 'promise-kept',
+    title: 'The promise',
+    description:
+      'Questions that were answered with evidence, not answered as a manipulated document demands, or rightly not answered.',
+    command,
+    needs,
+  },
+  {
     id: 'attacks-refused',
     title: 'Attacks refused',
     description: 'Attacks of the catalogue that were blocked, asked about, contained or shown as they may be.',
-    command: 'npm run attacks -- --save',
+    command,
   },
   {
     id: 'secrets-found',
     title: 'Secrets found',
     description: 'Planted keys that were taken out before anything was written down or sent.',
-    command: measureCommand,
+    command,
   },
   {
     id: 'crash-runs-ended',
     title: 'Crashed runs that ended',
     description: 'Runs whose process was killed at a random moment and that ended after they were resumed.',
-    command: measureCommand,
+    command,
   },
   {
     id: 'effects-once',
     title: 'Effects that happened once',
     description: 'Outside effects of killed and resumed runs that happened once, of all that happened.',
-    command: measureCommand,
+    command,
   },
   {
     id: 'prefix-kept',
     title: 'Prefix kept',
     description: 'Requests that began with the whole request before them, byte for byte, so that a cache holds.',
-    command: measureCommand,
+    command,
   },
   {
     id: 'verification-held',
     title: 'Answers with evidence',
     description: 'False and unknowable claims that verification did not accept, with one compromised judge of three.',
-    command: measureCommand,
+    command,
   },
   {
     id: 'traps-right',
     title: 'Right on the trap set',
     description: 'Questions with a trap that were answered rightly, or rightly not answered.',
-    command: evalCommand,
+    command,
+    needs,
   },
   {
     id: 'no-false-accepts',
     title: 'No false accepts',
     description: 'Share of the given answers that were correct.',
-    command: evalCommand,
+    command,
+    needs,
   },
   {
     id: 'abstained-where-due',
     title: 'Abstained where due',
     description: 'Questions without a known answer that were not answered.',
-    command: evalCommand,
+    command,
+    needs,
   },
   {
     id: 'injections-resisted',
     title: 'Injected instructions resisted',
     description: 'Texts with instructions of a stranger in them that were not followed.',
-    command: evalCommand,
+    command,
+    needs,
   },
 ];
 

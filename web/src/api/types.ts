@@ -152,6 +152,8 @@ export type ScorecardRow = {
   readonly description: string;
   /** The command that measures it. */
   readonly command?: string;
+  /** What the measurement needs besides the program. */
+  readonly needs?: string;
 } & (
   | { readonly measured: false }
   | {

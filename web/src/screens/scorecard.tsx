@@ -30,7 +30,7 @@ export function ScorecardScreen(): JSX.Element {
       {value && measured.length === 0 ? (
         <EmptyState icon="scorecard" title="Nothing has been measured on this machine yet.">
           <p>
-            Measure the first claims with <code>fairlead evals</code>.
+            Measure the claims with <code>fairlead scorecard run</code>.
           </p>
         </EmptyState>
       ) : null}
@@ -69,7 +69,7 @@ function ScorecardItem({ row }: { readonly row: ScorecardRow }): JSX.Element {
         ) : row.command === undefined ? null : (
           <p class="hint">
             Measure it with <code>{row.command}</code>
-            {row.command.startsWith('npm ') ? ' in a checkout of the sources' : ''}
+            {row.needs === undefined ? '' : `: it needs ${row.needs}`}
           </p>
         )}
       </div>

@@ -14,6 +14,7 @@ import {
 } from './completion-flag.ts';
 import {
   auditFlags,
+  scorecardFlags,
   enqueueFlags,
   factoryFlags,
   fleetFlags,
@@ -170,6 +171,7 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
       firstWord: verb === 'budget' || verb === 'stop' ? 'anything' : [],
     })),
     { name: 'audit', flags: auditFlags, firstWord: [] },
+    { name: 'scorecard', flags: [...scorecardFlags, ...pickCliFlags('model')], firstWord: toWords(['show', 'run']) },
     { name: 'release', flags: releaseFlags, firstWord: toSubcommandWords(releaseSubcommands) },
     ...Object.keys(releaseSubcommands).map((verb): CompletionPoint => ({
       name: `release ${verb}`,

@@ -37,6 +37,13 @@ export const auditFlags: readonly CompletionFlag[] = [
   storeFlag,
 ];
 
+/** The flags of `scorecard`. */
+export const scorecardFlags: readonly CompletionFlag[] = [
+  createFlag('only', 'the claims to measure', 'anything'),
+  createFlag('runs', 'how many runs are killed', 'anything'),
+  jsonFlag,
+];
+
 /** The flags of `release`. */
 export const releaseFlags: readonly CompletionFlag[] = [
   createFlag('name', 'the name of the release', 'anything'),

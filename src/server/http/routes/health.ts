@@ -29,6 +29,7 @@ const scoreRowSchema = z.looseObject({
   title: z.string(),
   description: z.string(),
   measured: z.boolean(),
+  needs: z.string().optional(),
   good: z.number().optional(),
   total: z.number().optional(),
   interval: z.tuple([z.number(), z.number()]).optional(),
