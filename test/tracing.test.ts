@@ -1,11 +1,12 @@
 // Traces of the real program: what a receiver gets of a session with a sub-agent, an MCP server, a denial and a check, live and after the fact.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
 import { calls, says, type ScriptedResponse } from '../src/testing/index.ts';
-import { createProgram, waitUntil, type TestProgram } from './support/cli-harness.ts';
+import { bin, createProgram, waitUntil, type TestProgram } from './support/cli-harness.ts';
 import {
   missingMock,
   startMockReceiver,
@@ -317,4 +318,37 @@ test('[A50, P87] a request to the server is the parent of the run that a worker 
   assert.equal((await fetch(`${url}/api/sessions/one/cache`)).status, 401);
   served.kill('SIGTERM');
   await served.ended;
+});
+
+test('[A50] the context in the metadata of an MCP client becomes the parent of the run, and the log keeps it', async (t) => {
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  const parent = `00-${traceId}-b7ad6b7169203331-01`;
+  const messages = [
+    {
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+    },
+    { method: 'notifications/initialized' },
+    {
+      id: 2,
+      method: 'tools/call',
+      params: { name: 'run_agent', arguments: { prompt: 'hello' }, _meta: { traceparent: parent, tracestate: 'a=1' } },
+    },
+  ];
+  const input = messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('');
+  const { cwd, env } = program;
+  const server = spawn(process.execPath, [bin, 'mcp', '--no-sandbox'], { cwd, env, stdio: ['pipe', 'pipe', 'ignore'] });
+  t.after(() => server.kill('SIGKILL'));
+  let out = '';
+  server.stdout.on('data', (piece: Buffer) => (out += String(piece)));
+  server.stdin.write(input);
+  await waitUntil('the call is answered', () => out.includes('"id":2'), 20_000);
+  assert.match(out, /You said: hello/);
+  const [name = ''] = program.sessions();
+  assert.match(
+    program.session(name),
+    new RegExp(`"type":"run-started"[^\\n]*"trace":\\{"traceparent":"${parent}","tracestate":"a=1"\\}`),
+  );
 });

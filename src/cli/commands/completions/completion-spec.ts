@@ -26,6 +26,7 @@ import {
 } from './fleet-flags.ts';
 import { releaseSubcommands } from '../release/subcommands.ts';
 import { mcpVerbFlags } from './mcp-flags.ts';
+import { traceFlags } from './trace-flags.ts';
 import { verificationPoints } from './verification-flags.ts';
 import { sessionsSubcommands } from '../sessions/subcommands.ts';
 import { exportFormats } from '../../../sessions/index.ts';
@@ -128,7 +129,8 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
     { name: 'evals drift', flags: [...driftFlags, jsonFlag], firstWord: 'files' },
     { name: 'eval', flags: evalFlags, firstWord: 'files' },
     { name: 'why', flags: [jsonFlag], firstWord: 'sessions' },
-    { name: 'trace', flags: [jsonFlag], firstWord: 'sessions' },
+    { name: 'trace', flags: traceFlags, firstWord: 'sessions' },
+    { name: 'trace export', flags: traceFlags, firstWord: 'sessions' },
     { name: 'replay', flags: replayFlags, firstWord: 'sessions' },
     { name: 'doctor', flags: doctorFlags, firstWord: 'files' },
     {
