@@ -63,7 +63,7 @@ export async function replayCodingSession(
     autoApprove: () => false,
     // An approval that the settings give in advance is for the user's own prompts, not for a replay.
     mode: () => (isRestricted(options.settings.approve) ? options.settings.approve : 'ask'),
-    prompter: runsTools ? noUser((text) => options.host.notify(text)) : createRecordedPrompter(epoch.tools),
+    prompter: createRecordedPrompter(epoch.tools, runsTools ? (text) => options.host.notify(text) : () => {}),
     onInstructionsChanged: false,
     hooks: runsTools,
     startsServers: runsTools,
@@ -145,8 +145,8 @@ function createStandIn({ model, modelProvider, tools }: Epoch): Provider {
 }
 
 /** A user who was present then has tools and rules of an attended session; each answer now is no. */
-function createRecordedPrompter(tools: readonly ToolSpec[]): UserPrompter {
-  const absent = noUser(() => {});
+function createRecordedPrompter(tools: readonly ToolSpec[], notify: (text: string) => void): UserPrompter {
+  const absent = noUser(notify);
   if (!tools.some(({ description, name }) => name === 'ask_user' || description.includes('\nask_user: ')))
     return absent;
   const { isAbsent: _, ...present } = absent;
