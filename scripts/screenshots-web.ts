@@ -90,9 +90,6 @@ async function captureReleases(server: WebServer, page: Page): Promise<void> {
     await server.run(['release', 'promote', name, '--no-gate', '--share', '0.4']);
     if (name === 'harbour 2') await server.run(['release', 'rollback', 'complaints about verse']);
   }
-  // A worker looks for releases when it starts.
-  await server.crash();
-  await server.restart();
   const runs = Array.from({ length: 20 }, (_, n) => ({ id: `boat-${n}`, prompt: `Count the boats at berth ${n}` }));
   await server.request('POST', '/api/runs', { runs });
   for (const { id } of runs) while ((await fetchRun(server, id)).status !== 'ended') await pause(100);

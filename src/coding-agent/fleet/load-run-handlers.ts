@@ -1,4 +1,4 @@
-// The run handlers of a worker of this machine: on releases if there are any, otherwise with the config of the user.
+// The run handlers of a worker of this machine: on releases as soon as there are any, otherwise with the config of the user.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { defaultObjectives } from '../../fleet/health/index.ts';
@@ -6,21 +6,35 @@ import type { RunHandler } from '../../fleet/index.ts';
 import { getObjectives, readSettings } from '../settings/index.ts';
 import { createRunHandlers, type RunAgentOptions } from './agent-factory.ts';
 
-/** Creates the run handlers; the code of releases is loaded only if the folder of releases exists. */
+/** Creates the run handlers; the code of releases is loaded when the folder of releases exists, also if it is created while the worker runs. */
 export async function loadRunHandlers(
   notify: (text: string) => void,
   agents: RunAgentOptions,
   folder?: string,
 ): Promise<Readonly<Record<string, RunHandler>>> {
   const settings = readSettings();
-  if (!existsSync(folder ?? path.join(settings.dirs.data, 'releases'))) return createRunHandlers(notify, agents);
-  const { createReleaseRunHandlers, openUserReleases } = await import('../releases/index.ts');
-  return createReleaseRunHandlers({
-    ...openUserReleases(settings, folder),
-    agents,
-    notify,
-    canary: { objectives: { ...defaultObjectives, ...getObjectives(settings) } },
-    onDecided: ({ entry, reason }) => notify(`The release ${entry?.release} was ${entry?.action}: ${reason}`),
-    onError: (error) => notify(`The canary could not be checked: ${String(error)}`),
-  });
+  const releasesFolder = folder ?? path.join(settings.dirs.data, 'releases');
+  const handlers = createRunHandlers(notify, agents);
+  const load = async (): Promise<RunHandler> => {
+    const { createReleaseRunHandlers, openUserReleases } = await import('../releases/index.ts');
+    const onReleases = createReleaseRunHandlers({
+      ...openUserReleases(settings, folder),
+      agents,
+      notify,
+      canary: { objectives: { ...defaultObjectives, ...getObjectives(settings) } },
+      onDecided: ({ entry, reason }) => notify(`The release ${entry?.release} was ${entry?.action}: ${reason}`),
+      onError: (error) => notify(`The canary could not be checked: ${String(error)}`),
+    });
+    return onReleases['run'] as RunHandler;
+  };
+  const withoutReleases = handlers['run'] as RunHandler;
+  // A worker that cannot read its releases does not start.
+  let onReleases = existsSync(releasesFolder) ? await load() : undefined;
+  return {
+    ...handlers,
+    async run(run, context) {
+      if (!onReleases && existsSync(releasesFolder)) onReleases = await load();
+      return (onReleases ?? withoutReleases)(run, context);
+    },
+  };
 }
