@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { formatCount, formatDuration, formatPercentInterval, formatPercent } from '../text/format.ts';
 import type { HealthDrift, HealthLatency, HealthObjective, HealthRate } from '../api/health-types.ts';
+import { EscapedText } from './escaped-text.tsx';
 import { DataTable } from './primitives.tsx';
 
 /** The objectives with their verdicts. */
@@ -55,7 +56,9 @@ export function DriftTable({ drifts }: { readonly drifts: readonly HealthDrift[]
     <DataTable caption="The latest values and those before" head={['Metric', 'Today', 'Before', 'Change', 'Verdict']}>
       {drifts.map((each) => (
         <tr key={each.id}>
-          <td class="words">{each.description}</td>
+          <td class="words">
+            <EscapedText text={each.description} />
+          </td>
           <td>{formatDriftValue(each.today)}</td>
           <td>{formatDriftValue(each.baseline)}</td>
           <td>{formatDriftChange(each)}</td>
