@@ -1,4 +1,4 @@
-// Rate limits by provider, model and tenant: which rules apply to a request, and with whom it shares them.
+// Rate limits by provider, model and tenant: which rules apply to a request, and which requests share them.
 import type { RateLimits } from './rate-limiter.ts';
 
 /** Requests and tokens per minute of what the rule names; a rule that names nothing is for all requests. */
