@@ -8,6 +8,7 @@ import { calls, says, type ScriptedResponse } from '../src/testing/index.ts';
 import { createHealthReader, formatMetrics, getBaselinesDir } from '../src/fleet/health/index.ts';
 import { openFleetStore } from '../src/stores/index.ts';
 import { createProgram, waitUntil, type TestProgram } from './support/cli-harness.ts';
+import { noTerminal } from './support/terminal.ts';
 
 const models = ['qwen3', 'gpt-oss', 'tiny'].map((id) => ({ id, tools: id !== 'tiny', context: 32_768 }));
 
@@ -176,7 +177,7 @@ test('[A48] a judge of another family decides; one of the same family is refused
   assert.ok(!existsSync(program.state('measured')));
 });
 
-test('[A48] the terminal shows the progress while cases run', async (t) => {
+test('[A48] the terminal shows the progress while cases run', { skip: noTerminal() }, async (t) => {
   let hangs = true;
   const program = await createProgram(t, ({ prompt }) =>
     hangs && prompt.includes('2 + 2') ? { hang: true } : findSum(prompt),

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { noGit } from '../../test/support/programs.ts';
 import { execCommand } from '../workspace/exec.ts';
 import { checkRepositoryTasks, readRepositoryTasks } from './check-tasks.ts';
 import { readDataset } from './read-dataset.ts';
@@ -100,32 +101,36 @@ test('[A121] tests replace what the agent wrote in their place, and a link of th
   assert.equal(existsSync(path.join(cwd, '../escape.sh')), false);
 });
 
-test('[A121] a repository is a folder without links and history, or a commit of a git bundle', async (t) => {
-  const folder = createFolder(t);
-  const repository = path.join(folder, 'repository');
-  mkdirSync(path.join(repository, 'src'), { recursive: true });
-  const git = (...args: readonly string[]): string =>
-    execFileSync('git', ['-C', repository, '-c', 'user.name=a', '-c', 'user.email=a@b.example', ...args], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-  git('init', '-q');
-  writeFileSync(path.join(repository, 'src/a.sh'), 'echo 1\n');
-  git('add', '.');
-  git('commit', '-q', '-m', 'one');
-  const first = git('rev-parse', 'HEAD').trim();
-  writeFileSync(path.join(repository, 'src/a.sh'), 'echo 2\n');
-  git('commit', '-q', '-a', '-m', 'two');
-  git('bundle', 'create', '-q', path.join(folder, 'all.bundle'), 'HEAD');
-  symlinkSync('/etc/hosts', path.join(repository, 'hosts'));
-  const read = async (value: object) => (await parseOne({ ...task, ...value }, folder)).evalCase.files;
-  assert.deepEqual(await read({ repository: 'repository' }), { 'src/a.sh': 'echo 2\n' });
-  assert.deepEqual(await read({ repository: 'all.bundle' }), { 'src/a.sh': 'echo 2\n' });
-  assert.deepEqual(await read({ repository: 'all.bundle', commit: first }), { 'src/a.sh': 'echo 1\n' });
-  await assert.rejects(read({ repository: 'all.bundle', commit: '0000000' }), /is not a git bundle/);
-  await assert.rejects(read({ repository: 'all.bundle', commit: '--force' }), /its commit is not a hash/);
-  await assert.rejects(read({ repository: 'missing' }), /its repository cannot be read/);
-});
+test(
+  '[A121] a repository is a folder without links and history, or a commit of a git bundle',
+  { skip: noGit },
+  async (t) => {
+    const folder = createFolder(t);
+    const repository = path.join(folder, 'repository');
+    mkdirSync(path.join(repository, 'src'), { recursive: true });
+    const git = (...args: readonly string[]): string =>
+      execFileSync('git', ['-C', repository, '-c', 'user.name=a', '-c', 'user.email=a@b.example', ...args], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+    git('init', '-q');
+    writeFileSync(path.join(repository, 'src/a.sh'), 'echo 1\n');
+    git('add', '.');
+    git('commit', '-q', '-m', 'one');
+    const first = git('rev-parse', 'HEAD').trim();
+    writeFileSync(path.join(repository, 'src/a.sh'), 'echo 2\n');
+    git('commit', '-q', '-a', '-m', 'two');
+    git('bundle', 'create', '-q', path.join(folder, 'all.bundle'), 'HEAD');
+    symlinkSync('/etc/hosts', path.join(repository, 'hosts'));
+    const read = async (value: object) => (await parseOne({ ...task, ...value }, folder)).evalCase.files;
+    assert.deepEqual(await read({ repository: 'repository' }), { 'src/a.sh': 'echo 2\n' });
+    assert.deepEqual(await read({ repository: 'all.bundle' }), { 'src/a.sh': 'echo 2\n' });
+    assert.deepEqual(await read({ repository: 'all.bundle', commit: first }), { 'src/a.sh': 'echo 1\n' });
+    await assert.rejects(read({ repository: 'all.bundle', commit: '0000000' }), /is not a git bundle/);
+    await assert.rejects(read({ repository: 'all.bundle', commit: '--force' }), /its commit is not a hash/);
+    await assert.rejects(read({ repository: 'missing' }), /its repository cannot be read/);
+  },
+);
 
 test('[A121] a line that is not a task is refused with its number', async () => {
   const bad: readonly (readonly [value: unknown, error: RegExp])[] = [
