@@ -1,4 +1,4 @@
-// Trials on a queue: an evaluation that was ended goes on, runs nothing twice, and refuses the file of another one.
+// Trials on a queue: an evaluation that was ended continues, runs nothing twice, and refuses the file of another one.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ function createFile(t: TestContext): string {
 
 const cases = [1, 2, 3, 4].map((n) => ({ id: `c${n}`, prompt: `p${n}`, expect: { equals: ['x'] } }));
 
-test('[A48] an evaluation that was ended goes on with the trials that are missing, in one report', async (t) => {
+test('[A48] an evaluation that was ended continues with the trials that are missing, in one report', async (t) => {
   const results = createFile(t);
   let asked = 0;
   const agent = new Agent({ model: scriptedProvider(() => (asked++, 'x')) });

@@ -1,4 +1,4 @@
-// Finds the recorded result of a call by its tool and input, and gives it to a run that goes on with a live model.
+// Finds the recorded result of a call by its tool and input, and gives it to a run that continues with a live model.
 import {
   copyTool,
   toolOutput,

@@ -19,7 +19,7 @@ import { createRecordedTools } from './recorded-agent.ts';
 import { createRecordedResults, withRecordedResults, withReplayedTools } from './recorded-results.ts';
 import { createRecording, type Recording } from './recording.ts';
 
-/** How a replay goes on from a turn. */
+/** How a replay continues from a turn. */
 export type LiveOptions = {
   /** The model that answers from the turn on. */
   readonly provider: Provider;

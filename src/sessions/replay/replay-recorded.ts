@@ -24,7 +24,7 @@ export async function replayRecorded(
   const signal = new AbortController().signal;
   while (!log.ended.aborted) {
     await runLoop(replayed, { writer, signal, detachSignal: log.ended, onChunk: () => {}, clock: () => 0 });
-    // The loop has nothing to do here, although the recording goes on.
+    // The loop has nothing to do here, although the recording continues.
     if (!log.ended.aborted) await writer.record([log.skip()]);
   }
   return log.differences;
