@@ -74,6 +74,12 @@ test(
       /Rolled back<b>too short<\/b>operator [0-9a-f]{8}/,
     );
     assert.equal(await page.getByRole('region', { name: 'Canary' }).count(), 0);
+    // A damaged manifest is named, and the other releases stay.
+    const damaged = '0'.repeat(20);
+    writeFileSync(server.data('releases', 'manifests', `${damaged}.json`), '{');
+    await page.getByText(`The manifest ${damaged} cannot be read: It is not JSON.`).waitFor();
+    const listed = page.getByRole('region', { name: 'Releases', exact: true }).locator('tbody tr');
+    assert.equal(await listed.count(), 2);
     assert.equal(await page.getByRole('button', { name: /End the canary|Roll back/ }).count(), 0);
   },
 );

@@ -49,7 +49,14 @@ export {
   type PromoteOptions,
   type ReleaseGate,
 } from './promote.ts';
-export { openReleaseStore, type CheckedOutRelease, type ReleaseStore, type SignedRelease } from './release-store.ts';
+export {
+  openReleaseStore,
+  type CheckedOutRelease,
+  type ReleaseListing,
+  type ReleaseStore,
+  type SignedRelease,
+  type UnreadableRelease,
+} from './release-store.ts';
 export {
   maxReported,
   reportReleases,

@@ -29,12 +29,23 @@ export type SignedRelease = {
 /** A verified copy of the files of a release. */
 export type CheckedOutRelease = SignedRelease & { readonly folder: string };
 
+/** A manifest that cannot be read: the id in the name of its file, and why. */
+export type UnreadableRelease = { readonly id: string; readonly error: FairleadError };
+
+/** The releases of a folder, latest first, and the manifests that cannot be read. */
+export type ReleaseListing = {
+  readonly releases: readonly SignedRelease[];
+  readonly unreadable: readonly UnreadableRelease[];
+};
+
 /** The releases of a folder. */
 export type ReleaseStore = {
   readonly folder: string;
   /** Stores a release and returns it; `contents` has the file contents by hash. */
   add(manifest: ReleaseManifest, signature: ReleaseSignature, contents: ReadonlyMap<string, Uint8Array>): SignedRelease;
-  /** All releases, latest first. */
+  /** Reads every manifest; one that cannot be read does not hide the others. */
+  read(): ReleaseListing;
+  /** All releases, latest first; throws if a manifest cannot be read. */
   list(): readonly SignedRelease[];
   /** Returns the release whose id or name this is, or whose id begins with it; throws if there is none or more than one. */
   find(idOrName: string): SignedRelease;
@@ -67,13 +78,29 @@ export function openReleaseStore(folder: string): ReleaseStore {
       writeWhole(path.join(manifests, `${id}.json`), `${JSON.stringify({ manifest, signature }, null, 2)}\n`);
       return { id, manifest, signature };
     },
-    list: () =>
-      readNames(manifests)
-        .filter((name) => /^[0-9a-f]{20}\.json$/.test(name))
-        .map((name) => readRelease(path.join(manifests, name)))
-        .toSorted((a, b) => (a.manifest.created < b.manifest.created ? 1 : -1)),
+    read() {
+      const releases: SignedRelease[] = [];
+      const unreadable: UnreadableRelease[] = [];
+      for (const name of readNames(manifests).filter((each) => /^[0-9a-f]{20}\.json$/.test(each)))
+        try {
+          releases.push(readRelease(path.join(manifests, name)));
+        } catch (error) {
+          unreadable.push({ id: path.basename(name, '.json'), error: toManifestError(error) });
+        }
+      return {
+        releases: releases.toSorted((a, b) => (a.manifest.created < b.manifest.created ? 1 : -1)),
+        unreadable: unreadable.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      };
+    },
+    list() {
+      const { releases, unreadable } = store.read();
+      if (unreadable[0]) throw unreadable[0].error;
+      return releases;
+    },
     find(idOrName) {
-      const all = store.list();
+      const { releases: all, unreadable } = store.read();
+      const damaged = unreadable.find(({ id }) => id === idOrName);
+      if (damaged) throw damaged.error;
       const found = all.filter(({ id, manifest }) => id === idOrName || manifest.name === idOrName);
       const matches = found.length > 0 ? found : all.filter(({ id }) => idOrName !== '' && id.startsWith(idOrName));
       const [first, second] = matches;
@@ -134,6 +161,13 @@ function readRelease(file: string): SignedRelease {
     blame: 'store',
     hint: 'Delete it, and create the release again.',
   });
+}
+
+/** Errors of the file system name files of this machine, and are replaced. */
+function toManifestError(error: unknown): FairleadError {
+  if (error instanceof FairleadError) return error;
+  const why = error instanceof SyntaxError ? 'It is not JSON.' : 'The file cannot be read.';
+  return new FairleadError('release/bad-manifest', why, { blame: 'store', cause: error });
 }
 
 function readNames(folder: string): readonly string[] {

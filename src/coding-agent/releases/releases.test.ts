@@ -75,6 +75,25 @@ test('[A113] a release is checked out only if a trusted key signed it and every 
   assert.throws(() => openReleaseStore(folder).list(), { code: 'release/bad-manifest' });
 });
 
+test('[A113] a manifest that cannot be read is named, and does not hide other releases', (t) => {
+  const folder = tempFolder(t);
+  const store = openReleaseStore(folder);
+  const id = addRelease(store, 'one', { 'AGENTS.md': 'Be brief.' });
+  const damaged = '0'.repeat(20);
+  writeFileSync(path.join(folder, 'manifests', `${damaged}.json`), '{');
+  const { releases, unreadable } = store.read();
+  assert.deepEqual(
+    releases.map((each) => each.id),
+    [id],
+  );
+  assert.deepEqual(
+    unreadable.map((each) => [each.id, each.error.message]),
+    [[damaged, 'It is not JSON.']],
+  );
+  assert.equal(store.find('one').id, id);
+  assert.throws(() => store.find(damaged), { code: 'release/bad-manifest' });
+});
+
 test('[A113] a manifest with a path outside of its folder is refused', (t) => {
   const store = openReleaseStore(tempFolder(t));
   for (const file of ['../x', '/etc/x', 'a/../../x', 'C:/x', 'a\\b', ''])

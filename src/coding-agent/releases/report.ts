@@ -49,17 +49,10 @@ export function reportReleases(
   options: CanaryOptions = {},
 ): ReleaseReport {
   const problems: string[] = [];
-  const read = <T>(what: string, load: () => readonly T[]): readonly T[] => {
-    try {
-      return load();
-    } catch (error) {
-      // Other errors name files of this machine.
-      problems.push(error instanceof FairleadError ? errorMessage(error) : `${what} cannot be read.`);
-      return [];
-    }
-  };
-  const history = read('The history of releases', () => releases.readHistory());
-  const all = read('A manifest of a release', () => releases.list());
+  const history = readHistory(releases, problems);
+  const { releases: all, unreadable } = releases.read();
+  for (const { id, error } of unreadable.slice(0, maxReported))
+    problems.push(`The manifest ${id} cannot be read: ${error.message}`);
   const state = foldHistory(history);
   const evaluated = evaluateCanary(state, runs, options);
   const rollback = findRollback(state);
@@ -84,6 +77,16 @@ export function reportReleases(
     ...(rollback ? { rollback } : {}),
     problems,
   };
+}
+
+function readHistory(releases: ReleaseStore, problems: string[]): readonly HistoryEntry[] {
+  try {
+    return releases.readHistory();
+  } catch (error) {
+    // Other errors name files of this machine.
+    problems.push(error instanceof FairleadError ? errorMessage(error) : 'The history of releases cannot be read.');
+    return [];
+  }
 }
 
 function reportRelease({ id, manifest }: SignedRelease, state: ReleaseState): ReportedRelease {

@@ -86,10 +86,11 @@ const subcommands: Readonly<Record<ReleaseSubcommand, (request: Request) => Prom
   },
   async list({ context: { releases }, values }) {
     const state = foldHistory(releases.readHistory());
-    const all = releases.list();
+    const { releases: all, unreadable } = releases.read();
+    for (const { id, error } of unreadable) printErr(`The manifest ${id} cannot be read: ${error.message}\n`);
     if (values.json) print(`${JSON.stringify({ ...state, releases: all }, null, 2)}\n`);
     else print(all.length === 0 ? 'There are no releases.\n' : formatReleases(all, state));
-    return exitCodes.answered;
+    return unreadable.length > 0 ? exitCodes.failed : exitCodes.answered;
   },
   async show({ context: { releases }, values, words }) {
     const release = releases.find(requireWord(words, 'release'));

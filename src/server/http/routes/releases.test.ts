@@ -109,14 +109,21 @@ test('[A114] a rollback needs an operator of all tenants and a reason, and ends 
 test('[A114] a changed history and a damaged manifest are named, without a path of the machine', async (t) => {
   const { releases, create, promote } = createReleaseFixture(t);
   await promote(create('first'), 1);
+  create('second');
   appendFileSync(path.join(releases.folder, 'history.jsonl'), '{"seq":2}\n');
   writeFileSync(path.join(releases.folder, 'manifests', `${'0'.repeat(20)}.json`), '{');
   const { request } = await createApiFixture(t, { worker: false, releases });
-  const { problems, history, rollback } = (await request('GET /api/releases', { as: 'reader' })).body as ReleaseReport;
+  const {
+    problems,
+    history,
+    rollback,
+    releases: listed,
+  } = (await request('GET /api/releases', { as: 'reader' })).body as ReleaseReport;
   assert.deepEqual(problems, [
     'Line 2 of the release history is not as it was written.',
-    'A manifest of a release cannot be read.',
+    `The manifest ${'0'.repeat(20)} cannot be read: It is not JSON.`,
   ]);
+  assert.deepEqual(new Set(listed.map(({ name }) => name)), new Set(['first', 'second']), 'the others are listed');
   assert.deepEqual([history, rollback], [[], undefined]);
   assert.equal((await request('POST /api/releases/rollback', { as: 'operator', body: { reason: 'x' } })).status, 503);
 });
