@@ -249,4 +249,11 @@ export {
 } from './trace-context.ts';
 export type { TracePort } from './trace-port.ts';
 export { addExitTask, runExitTasks } from './exit-tasks.ts';
-export { branchOfLastEvent, readRecordedTurns, replayRecordedTurn, type RecordedTurn } from './recorded-turns.ts';
+export {
+  branchOfLastEvent,
+  createRecordedProvider,
+  readRecordedTurns,
+  replayRecordedTurn,
+  type RecordedProvider,
+  type RecordedTurn,
+} from './recorded-turns.ts';

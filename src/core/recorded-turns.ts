@@ -1,8 +1,8 @@
 // The turns of a recorded session: each request as it was sent, and its answer as a stream of chunks. Replays read them.
-import { fromFailure } from './errors.ts';
+import { FairleadError, fromFailure } from './errors.ts';
 import type { Event } from './fact.ts';
 import { messageText } from './message.ts';
-import type { Chunk, ModelRequest } from './ports.ts';
+import type { Chunk, ModelRequest, Provider } from './ports.ts';
 import { renderRequest } from './render-request.ts';
 import { runStateView } from './state.ts';
 
@@ -51,3 +51,52 @@ export function* replayRecordedTurn(event: RecordedTurn['outcome']): Generator<C
   }
   yield { type: 'end', message, finishReason, usage, model, ...(usd === undefined ? {} : { usd }) };
 }
+
+/** A provider with recorded answers. */
+export type RecordedProvider = Provider & {
+  /** The number of answers that are left. */
+  readonly remaining: number;
+};
+
+/** The options of `createRecordedProvider`. */
+export type RecordedProviderOptions = {
+  /** The first turn whose answer is given; 1 by default. */
+  readonly from?: number;
+  /** Called with each request and its recorded turn, before the answer; may throw. */
+  readonly onRequest?: (request: ModelRequest, recorded: RecordedTurn, index: number) => void;
+};
+
+/** Creates a provider that answers as the recording did: the n-th request with the answer of the n-th turn. */
+export function createRecordedProvider(
+  events: readonly Event[],
+  { from = 1, onRequest }: RecordedProviderOptions = {},
+): RecordedProvider {
+  const path = branchOfLastEvent(events);
+  const turns = readRecordedTurns(path).filter(({ turn }) => turn >= from);
+  let index = 0;
+  return {
+    family: 'recorded',
+    model: path.findLast((event) => event.type === 'epoch-started')?.model ?? 'recorded',
+    price: { input: 0, output: 0 },
+    get remaining() {
+      return turns.length - index;
+    },
+    async *stream(request) {
+      const recorded = turns[index];
+      if (!recorded) throw noAnswerError(turns.length);
+      onRequest?.(request, recorded, index);
+      index++;
+      yield* replayRecordedTurn(recorded.outcome);
+    },
+  };
+}
+
+const noAnswerError = (turns: number): FairleadError =>
+  new FairleadError(
+    'testing/replay-over',
+    `The recording has ${turns} ${turns === 1 ? 'turn' : 'turns'} and one more is requested.`,
+    {
+      blame: 'user',
+      hint: 'The agent continues where it stopped when it was recorded; find out why, or record again.',
+    },
+  );

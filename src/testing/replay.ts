@@ -1,12 +1,10 @@
 // A provider that answers as a recorded session did, and reports requests that differ from the recording.
 import {
-  branchOfLastEvent,
+  createRecordedProvider,
   FairleadError,
-  readRecordedTurns,
-  replayRecordedTurn,
   type Event,
-  type Provider,
   type ModelRequest,
+  type RecordedProvider,
 } from '../core/index.ts';
 import { excerptDifference, diffRequests } from './request-diff.ts';
 
@@ -17,32 +15,14 @@ export type ReplayOptions = {
 };
 
 /** A provider that replays a session. */
-export type ReplayProvider = Provider & {
-  /** The number of turns left in the recording. */
-  readonly remaining: number;
-};
+export type ReplayProvider = RecordedProvider;
 
 /** Creates a provider that answers each request with the recorded answer: the n-th request with that of the n-th turn. */
-export function replayProvider(events: readonly Event[], options: ReplayOptions = {}): ReplayProvider {
-  const path = branchOfLastEvent(events);
-  const turns = readRecordedTurns(path);
-  let index = 0;
-  return {
-    family: 'replay',
-    model: path.findLast((event) => event.type === 'epoch-started')?.model ?? 'replay',
-    price: { input: 0, output: 0 },
-    get remaining() {
-      return turns.length - index;
-    },
-    async *stream(request) {
-      const turn = turns[index];
-      if (!turn) throw replayOverError(turns.length);
-      if (options.compare !== false) assertSameRequest(turn.request, request, index);
-      index++;
-      yield* replayRecordedTurn(turn.outcome);
-    },
-  };
-}
+export const replayProvider = (events: readonly Event[], { compare = true }: ReplayOptions = {}): ReplayProvider =>
+  createRecordedProvider(
+    events,
+    compare ? { onRequest: (request, recorded, index) => assertSameRequest(recorded.request, request, index) } : {},
+  );
 
 function assertSameRequest(recorded: ModelRequest, request: ModelRequest, index: number): void {
   const longer = recorded.messages.length < request.messages.length;
@@ -58,13 +38,3 @@ function assertSameRequest(recorded: ModelRequest, request: ModelRequest, index:
     },
   );
 }
-
-const replayOverError = (turns: number): FairleadError =>
-  new FairleadError(
-    'testing/replay-over',
-    `The recording has ${turns} ${turns === 1 ? 'turn' : 'turns'} and one more is requested.`,
-    {
-      blame: 'user',
-      hint: 'The agent continues where it stopped when it was recorded; find out why, or record again.',
-    },
-  );

@@ -1,22 +1,8 @@
 // Continues a recorded session at a turn: the events before it are taken from the recording, and what follows is live or recorded.
-import {
-  branchOfLastEvent,
-  canonicalJson,
-  copyTool,
-  FairleadError,
-  messageToolCalls,
-  readRecordedTurns,
-  replayRecordedTurn,
-  toolOutput,
-  unwrapDeferredCall,
-  type Event,
-  type Json,
-  type Provider,
-  type ResolvedAgent,
-  type Tool,
-} from '../../core/index.ts';
+import { branchOfLastEvent, FairleadError, type Event, type ResolvedAgent } from '../../core/index.ts';
 import { memoryLog, type MemoryLog } from '../../stores/index.ts';
 import { Session } from '../session.ts';
+import { withRecordedResults, type RecordedResults } from './recorded-results.ts';
 
 /** Returns the events before a turn, as a log of their own. Throws if the recording has no such turn. */
 export function cutBeforeTurn(events: readonly Event[], turn: number): readonly Event[] {
@@ -53,84 +39,15 @@ export type ContinuedSession = {
   readonly recorded: number;
 };
 
-/** Opens a session at the point before a turn of a recording, for this agent. No model is asked until it is advanced. */
+/** Opens a session at the point before a turn of a recording, for this agent. Results that its tools take from the recording are recorded whole. No model is asked until it is advanced. */
 export async function openBeforeTurn(
   agent: ResolvedAgent,
   events: readonly Event[],
   turn: number,
+  results?: RecordedResults,
 ): Promise<ContinuedSession> {
   const prefix = cutBeforeTurn(events, turn);
   const log = memoryLog(prefix);
-  return { session: await Session.open(agent, log), log, recorded: prefix.length };
-}
-
-/** Creates a provider that answers as the recording did, from a turn on, whatever it is asked. */
-export function createRecordedProvider(events: readonly Event[], fromTurn: number): Provider {
-  const path = branchOfLastEvent(events);
-  const turns = readRecordedTurns(path).filter(({ turn }) => turn >= fromTurn);
-  let next = 0;
-  return {
-    family: 'recorded',
-    model: path.findLast((event) => event.type === 'epoch-started')?.model ?? 'recorded',
-    price: { input: 0, output: 0 },
-    async *stream() {
-      const recorded = turns[next++];
-      if (!recorded)
-        throw new FairleadError(
-          'session/recording-over',
-          `The recording has no answer after turn ${fromTurn + turns.length - 1}.`,
-          {
-            blame: 'user',
-            hint: 'The agent continues where it stopped when it was recorded.',
-          },
-        );
-      yield* replayRecordedTurn(recorded.outcome);
-    },
-  };
-}
-
-/** Returns an agent whose tools return what the recording has for the same call, each result once, and fail for other calls. Nothing is executed. */
-export function withRecordedTools(agent: ResolvedAgent, events: readonly Event[]): ResolvedAgent {
-  const results = readResults(branchOfLastEvent(events));
-  const replace = (tool: Tool): Tool =>
-    copyTool(tool, {
-      execute(input) {
-        const found = results.get(callKey(tool.name, input))?.shift();
-        if (found?.outcome === 'ok') return toolOutput({ text: found.text });
-        throw new Error(found?.text ?? 'The recording has no result of this call.');
-      },
-    });
-  return { ...agent, tools: new Map([...agent.tools].map(([name, tool]) => [name, replace(tool)])) };
-}
-
-type RecordedResult = Pick<Event & { readonly type: 'tool-ended' }, 'outcome' | 'text'>;
-
-const callKey = (tool: string, input: Json): string => `${tool} ${canonicalJson(input)}`;
-
-function readResults(path: readonly Event[]): ReadonlyMap<string, RecordedResult[]> {
-  const keys = new Map<string, string>();
-  const results = new Map<string, RecordedResult[]>();
-  for (const event of path) {
-    if (event.type === 'turn-ended')
-      for (const call of messageToolCalls(event.message)) {
-        const aim = unwrapDeferredCall(call);
-        keys.set(
-          call.id,
-          callKey(typeof aim === 'string' ? call.tool : aim.tool, typeof aim === 'string' ? call.input : aim.input),
-        );
-      }
-    if (event.type === 'tool-started') {
-      const known = keys.get(event.call);
-      if (event.input !== undefined) keys.set(event.call, callKey(event.tool, event.input));
-      else if (known !== undefined && !known.startsWith(`${event.tool} `))
-        keys.set(event.call, `${event.tool} ${known.slice(known.indexOf(' ') + 1)}`);
-    }
-    if (event.type !== 'tool-ended') continue;
-    const key = keys.get(event.call);
-    if (key === undefined) continue;
-    const list = results.get(key) ?? [];
-    list.push({ outcome: event.outcome, text: event.text });
-    results.set(key, list);
-  }
-  return results;
+  const session = await Session.open(agent, results ? withRecordedResults(log, results) : log);
+  return { session, log, recorded: prefix.length };
 }

@@ -1,4 +1,5 @@
 // The agent of a replay: its model answers as recorded, its tools return recorded results, and its gates decide as recorded. It executes nothing.
+import { getCallKey } from '../../agent/recording/index.ts';
 import {
   FairleadError,
   replayRecordedTurn,
@@ -9,7 +10,7 @@ import {
   type ResolvedAgent,
   type Tool,
 } from '../../core/index.ts';
-import { getCallKey, type DerivedEvent, type Recording } from './recording.ts';
+import type { DerivedEvent, Recording } from './recording.ts';
 
 /** Where a replay is in its recording. */
 export type ReplayPosition = {
@@ -33,7 +34,7 @@ export function createRecordedAgent(
   const aliases = findAliases(recording);
   return {
     system: '',
-    provider: createRecordedProvider(position),
+    provider: createProviderAt(position),
     tools,
     resolveToolName: ({ tool, input }) => aliases.get(getCallKey(tool, input)),
     rules,
@@ -49,7 +50,8 @@ export function createRecordedAgent(
   };
 }
 
-function createRecordedProvider(position: ReplayPosition): Provider {
+/** A provider that answers with the recorded end of the turn that the log is at. */
+function createProviderAt(position: ReplayPosition): Provider {
   return {
     family: 'replay',
     model: 'recorded',

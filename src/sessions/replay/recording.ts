@@ -1,5 +1,6 @@
 // Splits a recorded session into facts that a replay derives again and facts that came from outside, such as input and decisions.
-import { unwrapDeferredCall, canonicalJson, type Event, type Fact, type Json } from '../../core/index.ts';
+import { listRecordedCalls, type RecordedCall } from '../../agent/recording/index.ts';
+import type { Event, Fact } from '../../core/index.ts';
 
 /** A fact that the loop derives: what it does follows from the state, the answers of the model and the results of the tools. */
 export type DerivedFact = Fact & {
@@ -30,15 +31,6 @@ export const isDerivedFact = <F extends Fact>(fact: F): fact is F & DerivedFact 
 
 /** A recorded event that the loop derives. */
 export type DerivedEvent = Event & DerivedFact;
-
-/** A tool call as it was recorded: the tool after aliases, the input of the model, and the result. */
-export type RecordedCall = {
-  readonly id: string;
-  readonly turn: number;
-  readonly tool: string;
-  readonly input: Json;
-  readonly result?: Event & { readonly type: 'tool-ended' };
-};
 
 /** A session, prepared for a replay. */
 export type Recording = {
@@ -78,7 +70,7 @@ export function createRecording(path: readonly Event[]): Recording {
       outside.push([]);
     } else outside.at(-1)?.push(event);
   });
-  const calls = listCalls(path);
+  const calls = listRecordedCalls(path);
   const toolOf = new Map(calls.map((call) => [call.id, call.tool]));
   return {
     path,
@@ -116,24 +108,6 @@ function isEndedWithRun(path: readonly Event[], i: number): boolean {
   return event.text === `Not finished: ${end.detail ?? end.reason}`;
 }
 
-function listCalls(path: readonly Event[]): readonly RecordedCall[] {
-  const calls = new Map<string, RecordedCall>();
-  for (const event of path) {
-    if (event.type === 'turn-ended')
-      for (const part of event.message.parts) {
-        if (part.type !== 'tool-call') continue;
-        const target = unwrapDeferredCall(part);
-        const { tool, input } = typeof target === 'string' ? part : target;
-        calls.set(part.id, { id: part.id, turn: event.turn, tool, input });
-      }
-    const call = event.type === 'tool-started' || event.type === 'tool-ended' ? calls.get(event.call) : undefined;
-    if (!call) continue;
-    if (event.type === 'tool-started') calls.set(call.id, { ...call, tool: event.tool });
-    if (event.type === 'tool-ended') calls.set(call.id, { ...call, result: event });
-  }
-  return [...calls.values()];
-}
-
 /** A log does not say what effect a tool has; only reads run while another call is open, so the order of the events says it. */
 function findConcurrentTools(path: readonly Event[], toolOf: ReadonlyMap<string, string>): ReadonlySet<string> {
   const found = new Set<string>();
@@ -151,6 +125,3 @@ function findConcurrentTools(path: readonly Event[], toolOf: ReadonlyMap<string,
   }
   return found;
 }
-
-/** The key under which equal calls are found: the tool and the input in canonical form. */
-export const getCallKey = (tool: string, input: Json): string => `${tool} ${canonicalJson(input)}`;

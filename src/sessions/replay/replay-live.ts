@@ -1,6 +1,13 @@
 // Goes on with a live model from a turn of a recorded session, with recorded tool results or with live tools.
 import { runWithApprovals, Session, type UserInput } from '../../agent/index.ts';
 import {
+  createRecordedResults,
+  noRecordedResult,
+  withRecordedDecisions,
+  withRecordedResults,
+  withRecordedTools,
+} from '../../agent/recording/index.ts';
+import {
   FairleadError,
   pendingApprovals,
   runStateView,
@@ -16,7 +23,6 @@ import {
 } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
 import { createRecordedTools } from './recorded-agent.ts';
-import { createRecordedResults, withRecordedResults, withReplayedTools } from './recorded-results.ts';
 import { createRecording, type Recording } from './recording.ts';
 
 /** How a replay continues from a turn. */
@@ -50,7 +56,7 @@ export async function replayLive(
 ): Promise<LiveReplay> {
   const recording = createRecording(path);
   const log = memoryLog(prefix);
-  const results = createRecordedResults(recording, from);
+  const results = createRecordedResults(path, from);
   const stop = new AbortController();
   let stopped: string | undefined;
   const onUnrecorded = (call: ToolCall): 'run' | 'stop' => {
@@ -64,7 +70,11 @@ export async function replayLive(
   const base: ResolvedAgent = options.agent
     ? { ...options.agent, provider: options.provider, tools: new Map([...called, ...options.agent.tools]) }
     : createAgentOfRecording(called, before, options.provider);
-  const agent = withReplayedTools(base, results, onUnrecorded);
+  const agent = withRecordedDecisions(
+    withRecordedTools(base, results, () => 'run'),
+    results,
+    onUnrecorded,
+  );
   const session = await Session.open(agent, withRecordedResults(log, results));
   try {
     const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
@@ -130,8 +140,4 @@ function createAgentOfRecording(called: ReadonlyMap<string, Tool>, state: RunSta
     settings: {},
     ...(state.cwd === undefined ? {} : { cwd: state.cwd }),
   };
-}
-
-function noRecordedResult(): never {
-  throw new FairleadError('replay/no-result', 'The recording has no result of this call.', { blame: 'user' });
 }

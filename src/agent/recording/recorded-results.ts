@@ -1,6 +1,8 @@
-// Finds the recorded result of a call by its tool and input, and gives it to a run that continues with a live model.
+// Finds the recorded result of a call by its tool and input, and gives it to a run that continues a recording.
 import {
+  branchOfLastEvent,
   copyTool,
+  FairleadError,
   toolOutput,
   unwrapDeferredCall,
   type Event,
@@ -13,7 +15,7 @@ import {
   type Tool,
   type ToolCall,
 } from '../../core/index.ts';
-import { getCallKey, type RecordedCall, type Recording } from './recording.ts';
+import { getCallKey, listRecordedCalls, type RecordedCall } from './recorded-calls.ts';
 
 type ToolEnded = Event & { readonly type: 'tool-ended' };
 
@@ -26,16 +28,17 @@ export type RecordedResults = {
 };
 
 /** Creates the results from a turn on. Equal calls get their results in the recorded order, then the last one again; results of earlier turns come last. */
-export function createRecordedResults({ calls }: Recording, from: number): RecordedResults {
+export function createRecordedResults(events: readonly Event[], from: number): RecordedResults {
+  const calls = listRecordedCalls(branchOfLastEvent(events));
   const results = new Map<string, ToolEnded[]>();
   const isUsable = ({ result }: RecordedCall): boolean =>
     result !== undefined && result.outcome !== 'interrupted' && result.outcome !== 'unknown';
   const later = calls.filter((call) => call.turn >= from && isUsable(call));
   const earlier = calls.filter((call) => call.turn < from && isUsable(call));
-  for (const { tool, input, result } of [...later, ...earlier.toReversed()]) {
+  for (const { tool, input, turn, result } of [...later, ...earlier.toReversed()]) {
     const key = getCallKey(tool, input);
     const list = results.get(key) ?? [];
-    if (result && (list.length === 0 || later.some((call) => call.result === result))) list.push(result);
+    if (result && (list.length === 0 || turn >= from)) list.push(result);
     results.set(key, list);
   }
   const given = new Map<string, ToolEnded | undefined>();
@@ -72,8 +75,25 @@ function toRecordedFact(fact: Fact, results: RecordedResults): Fact {
   return { ...recorded, call: fact.call, ms: fact.ms };
 }
 
-/** The agent with recorded results: a call with one executes nothing and asks no one; `onUnrecorded` decides about any other call. */
-export function withReplayedTools(
+/** Returns an agent whose tools return recorded results without running; `onUnrecorded` decides about any other call. Its gates decide as before. */
+export function withRecordedTools(
+  agent: ResolvedAgent,
+  results: RecordedResults,
+  onUnrecorded: (call: ToolCall) => 'run' | 'fail',
+): ResolvedAgent {
+  const replace = (tool: Tool): Tool =>
+    copyTool(tool, {
+      execute(input, context) {
+        // The log replaces the placeholder by the recorded result.
+        if (results.find(context.call)) return toolOutput({ text: '' });
+        return onUnrecorded(context.call) === 'run' ? tool.execute(input, context) : noRecordedResult();
+      },
+    });
+  return { ...agent, tools: new Map([...agent.tools].map(([name, tool]) => [name, replace(tool)])) };
+}
+
+/** Returns an agent whose gates let calls with a recorded result pass and ask no question about them; `onUnrecorded` decides about any other call. */
+export function withRecordedDecisions(
   agent: ResolvedAgent,
   results: RecordedResults,
   onUnrecorded: (call: ToolCall) => 'run' | 'stop',
@@ -89,21 +109,21 @@ export function withReplayedTools(
       (call, state) =>
         results.given(call.id) ? { type: 'allow' } : gate(call, state),
   );
-  const tools = new Map([...agent.tools].map(([name, tool]) => [name, withRecordedResult(tool, results)]));
+  const replace = (tool: Tool): Tool =>
+    tool.needsApproval
+      ? copyTool(tool, {
+          needsApproval: (input, state) =>
+            !hasRecordedCall(state, tool.name, input, results) && (tool.needsApproval?.(input, state) ?? true),
+        })
+      : tool;
+  const tools = new Map([...agent.tools].map(([name, tool]) => [name, replace(tool)]));
   return { ...agent, tools, gates: [first, ...gates] };
 }
 
-const withRecordedResult = (tool: Tool, results: RecordedResults): Tool =>
-  copyTool(tool, {
-    ...(tool.needsApproval
-      ? {
-          needsApproval: (input, state) =>
-            !hasRecordedCall(state, tool.name, input, results) && (tool.needsApproval?.(input, state) ?? true),
-        }
-      : {}),
-    execute: (input, context) =>
-      results.given(context.call.id) ? toolOutput({ text: '' }) : tool.execute(input, context),
-  });
+/** Throws: a tool of a recording has no result but the recorded ones. */
+export function noRecordedResult(): never {
+  throw new FairleadError('replay/no-result', 'The recording has no result of this call.', { blame: 'user' });
+}
 
 /** Whether an open call with this input got a recorded result, so that it runs nothing. */
 const hasRecordedCall = ({ calls }: RunState, tool: string, input: Json, results: RecordedResults): boolean => {
