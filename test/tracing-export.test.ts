@@ -251,5 +251,24 @@ test('[A50] the variables of OpenTelemetry decide whether, where and how is expo
     OTEL_METRICS_EXPORTER: 'console',
   });
   assert.deepEqual(odd?.problems.length, 3);
-  assert.equal(readTracingOptions({ OTEL_EXPORTER_OTLP_ENDPOINT: 'file:///etc/passwd' }), undefined);
+  for (const address of ['file:///etc/passwd', 'collector:4318', 'collector']) {
+    const none = readTracingOptions({ OTEL_EXPORTER_OTLP_ENDPOINT: address });
+    assert.deepEqual([none?.traces, none?.metrics, none?.problems.length], [undefined, undefined, 2], address);
+  }
+  const empty = readTracingOptions({ ...on, OTEL_PROPAGATORS: '', OTEL_TRACES_SAMPLER_ARG: '' });
+  assert.equal(empty?.propagates, true, 'an empty variable is as an absent one');
+  const ratio = readTracingOptions({ ...on, OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: 'half' });
+  assert.deepEqual([ratio?.sampling.share, ratio?.problems.length], [1, 1]);
+  const twice = readTracingOptions({ ...on, OTEL_EXPORTER_OTLP_HEADERS: 'a b=c', OTEL_EXPORTER_OTLP_TIMEOUT: 'x' });
+  assert.equal(twice?.problems.length, 2, 'a problem of traces and metrics is told once');
+});
+
+test('[A50] an export after the fact tries again as often as an export of a run, and waits as long as the receiver asks for', async (t) => {
+  const { url, requests } = await startReceiver(t, (response, count) => {
+    response.statusCode = count < 5 ? (count % 2 === 0 ? 503 : 429) : 200;
+    response.setHeader('retry-after-ms', '20');
+    response.end('{}');
+  });
+  const counts = await exportSpans(createSpans(3), { options: createOptions(url), version: '1' });
+  assert.deepEqual([counts.delivered, counts.lost, requests()], [3, 0, 5]);
 });

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { JsonObject } from '../src/core/index.ts';
@@ -213,10 +215,65 @@ test('[A50] a receiver that is down fails no run: one warning says what was lost
   );
 });
 
-test('[A50] commands of the model do not get the headers of the receiver', async (t) => {
+test('[A50] a receiver that refuses spans and metrics fails no run: one warning says what was lost', async (t) => {
+  const server = http.createServer((request, response) => {
+    request.resume().once('end', () => response.writeHead(503).end());
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` };
+  const { code, err } = await program.run(['-p', 'hello', '--no-sandbox'], { env });
+  assert.equal(code, 0);
+  assert.match(err, /Tracing: 3 of 3 spans were not delivered to \S+: status 503\./);
+});
+
+test('[A50] an address that is none is told, by a run and by an export', async (t) => {
+  const program = await createProgram(t);
+  await program.seedModels('qwen3');
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318' };
+  const { code, err } = await program.run(['-p', 'hello', '-n', 'mine', '--no-sandbox'], { env });
+  assert.equal(code, 0);
+  assert.match(err, /Tracing: The address for traces is not a URL such as http:\/\/localhost:4318/);
+  const exported = await program.run(['trace', 'export', 'mine', '--endpoint', 'localhost:4318']);
+  assert.equal(exported.code, 1);
+  assert.match(exported.err, /The address for traces is not a URL/);
+});
+
+test('[A50] the result of a tool in a message has the name of the chosen conventions', async (t) => {
+  const receiver = await startReceiver(t);
+  const program = await createProgram(t, ({ results }) =>
+    results.length === 0 ? calls('list_files', { path: '.' }) : says('done'),
+  );
+  await program.seedModels('qwen3');
+  const base = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
+  };
+  for (const optIn of ['', 'gen_ai_latest_experimental'])
+    await program.run(['-p', 'go', '--no-sandbox'], { env: { ...base, OTEL_SEMCONV_STABILITY_OPT_IN: optIn } });
+  const parts = receiver
+    .spans()
+    .map(({ attributes }) => String(attributes['gen_ai.input.messages']))
+    .filter((text) => text.includes('tool_call_response'));
+  assert.equal(parts.length, 2);
+  assert.match(parts[0] ?? '', /"type":"tool_call_response","id":"[^"]+","result":/);
+  assert.match(parts[1] ?? '', /"type":"tool_call_response","id":"[^"]+","response":/);
+});
+
+test('[A50] commands of the model get neither the headers of the receiver nor the context of the caller', async (t) => {
   const program = await createProgram(t, ({ results }) =>
     results.length === 0
-      ? calls('run_command', { command: 'env | grep -c OTEL_EXPORTER_OTLP_HEADERS; env | grep OTEL_SERVICE_NAME' })
+      ? calls('run_command', {
+          command: 'env | grep -cE "OTEL_EXPORTER_OTLP_HEADERS|TRACE(PARENT|STATE)"; env | grep OTEL_SERVICE_NAME',
+        })
       : says(String(results[0])),
   );
   await program.seedModels('qwen3');
@@ -224,6 +281,8 @@ test('[A50] commands of the model do not get the headers of the receiver', async
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20abc',
     OTEL_SERVICE_NAME: 'mine',
     OTEL_SDK_DISABLED: 'true',
+    TRACEPARENT: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+    TRACESTATE: 'a=b',
   };
   const { out } = await program.run(['-p', 'go', '--no-sandbox', '--auto-approve'], { env });
   assert.match(out, /^0\n/m, out);

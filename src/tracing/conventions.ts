@@ -69,6 +69,12 @@ const attributeNames = {
 /** The key of an attribute in the table. */
 export type AttributeKey = keyof typeof attributeNames;
 
+/** The names of the fields in the parts of messages. */
+const partNames = { toolResponse: ['result', 'response'] } as const;
+
+/** The key of a field of a part in the table. */
+export type PartKey = keyof typeof partNames;
+
 /** The names of the metrics. A metric without a name in a version is not sent. */
 const metricNames = {
   tokenUsage: ['gen_ai.client.token.usage', null],
@@ -100,6 +106,10 @@ const pick = (names: Names, conventions: Conventions): string | undefined =>
 /** The name of an attribute; undefined if the conventions have none. */
 export const getAttributeName = (key: AttributeKey, conventions: Conventions): string | undefined =>
   pick(attributeNames[key], conventions);
+
+/** The name of a field in the part of a message. */
+export const getPartName = (key: PartKey, conventions: Conventions): string =>
+  partNames[key][conventions === 'latest' ? 1 : 0];
 
 /** The name of a metric; undefined if the conventions have none. */
 export const getMetricName = (key: MetricKey, conventions: Conventions): string | undefined =>

@@ -48,13 +48,13 @@ export type TracingOptions = {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Reads the options from variables; undefined if they ask for none, or switch everything off. */
+/** Reads the options from variables; undefined if they ask for none, or switch everything off. Without a valid address there are only problems. */
 export function readTracingOptions(env: Env): TracingOptions | undefined {
   if (!isTracingConfigured(env)) return undefined;
   const problems: string[] = [];
   const traces = readTarget(env, 'TRACES', problems);
   const metrics = readTarget(env, 'METRICS', problems);
-  if (!traces && !metrics) return undefined;
+  if (!traces && !metrics && problems.length === 0) return undefined;
   const maxQueue = readNumber(env, 'OTEL_BSP_MAX_QUEUE_SIZE', 2048, problems, 1);
   return {
     ...(traces ? { traces } : {}),
@@ -67,10 +67,11 @@ export function readTracingOptions(env: Env): TracingOptions | undefined {
     content: /^(true|span_only|span_and_event)$/i.test(env['OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT'] ?? ''),
     maxAttributeChars: readNumber(env, 'OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT', defaultAttributeChars, problems, 1),
     resource: readResource(env),
-    propagates: (env['OTEL_PROPAGATORS'] ?? 'tracecontext').split(',').some((name) => name.trim() === 'tracecontext'),
+    propagates: (env['OTEL_PROPAGATORS'] || 'tracecontext').split(',').some((name) => name.trim() === 'tracecontext'),
     sampling: readSampling(env, problems),
     isDelta: env['OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE']?.toLowerCase() === 'delta',
-    problems,
+    // Traces and metrics share most variables, and so most problems.
+    problems: [...new Set(problems)],
   };
 }
 
@@ -97,7 +98,9 @@ function readTarget(env: Env, signal: 'TRACES' | 'METRICS', problems: string[]):
     return undefined;
   const url = own || `${base.replace(/\/$/, '')}/v1/${signal.toLowerCase()}`;
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
-    problems.push(`The address for ${signal.toLowerCase()} is not a URL with http or https, so nothing is sent.`);
+    problems.push(
+      `The address for ${signal.toLowerCase()} is not a URL such as ${defaultEndpoint}, so they are not sent.`,
+    );
     return undefined;
   }
   const certificateFile = read('CERTIFICATE');
@@ -113,8 +116,10 @@ function readTarget(env: Env, signal: 'TRACES' | 'METRICS', problems: string[]):
 
 function readProtocol(value: string | undefined, problems: string[]): OtlpProtocol {
   if (value === 'http/json') return value;
-  const problem = `The protocol ${value} is not supported: http/protobuf is used. The port of it is 4318 in most receivers.`;
-  if (value !== undefined && value !== 'http/protobuf' && !problems.includes(problem)) problems.push(problem);
+  if (value !== undefined && value !== 'http/protobuf')
+    problems.push(
+      `The protocol ${value} is not supported: http/protobuf is used. The port of it is 4318 in most receivers.`,
+    );
   return 'http/protobuf';
 }
 
@@ -156,8 +161,10 @@ function readSampling(env: Env, problems: string[]): TracingOptions['sampling'] 
   const name = sampler.replace(/^parentbased_/, '');
   if (name === 'always_off') return { share: 0, isParentBased };
   if (name === 'traceidratio') {
-    const share = Number(env['OTEL_TRACES_SAMPLER_ARG'] ?? 1);
-    return { share: share >= 0 && share <= 1 ? share : 1, isParentBased };
+    const share = Number(env['OTEL_TRACES_SAMPLER_ARG'] || 1);
+    if (share >= 0 && share <= 1) return { share, isParentBased };
+    problems.push('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1; 1 is used.');
+    return { share: 1, isParentBased };
   }
   if (name !== 'always_on') problems.push(`OTEL_TRACES_SAMPLER=${sampler} is not known: every run is recorded.`);
   return { share: 1, isParentBased: isParentBased || name !== 'always_on' };

@@ -1,7 +1,8 @@
 // Converts spans to the OpenTelemetry protocol with the names of the GenAI conventions. Texts are included only if they were captured, and redacted.
-import type { Json, Usage } from '../core/index.ts';
+import { isObject, type Json, type Usage } from '../core/index.ts';
 import {
   getAttributeName,
+  getPartName,
   getProviderName,
   type AttributeKey,
   type AttributeValues,
@@ -172,19 +173,30 @@ function splitHost(host: string | undefined): readonly [string | undefined, numb
   return [url.hostname.replace(/^\[(.*)\]$/, '$1'), url.port === '' ? undefined : Number(url.port)];
 }
 
-function getContentAttributes({ content, kind }: Span, { redact }: ConversionOptions): AttributeValues {
+function getContentAttributes({ content, kind }: Span, { redact, conventions }: ConversionOptions): AttributeValues {
   if (!content) return {};
   const text = (value: Json | undefined): string | undefined =>
     value === undefined ? undefined : redact(typeof value === 'string' ? value : JSON.stringify(value));
   const { system } = content;
   return {
     system: text(system === undefined ? undefined : [{ type: 'text', content: system }]),
-    inputMessages: text(content.input),
+    inputMessages: text(renameToolResponses(content.input, conventions)),
     outputMessages: text(content.output),
     toolArguments: text(content.arguments),
     toolResult: text(content.result),
     explanation: kind === 'check' ? undefined : text(content.explanation),
   };
+}
+
+/** Gives the results of tools in messages the name that the conventions have for them. */
+function renameToolResponses(messages: Json | undefined, conventions: Conventions): Json | undefined {
+  if (Array.isArray(messages)) return messages.map((each: Json) => renameToolResponses(each, conventions) ?? null);
+  if (!isObject(messages)) return messages;
+  const { parts, response, ...rest } = messages;
+  if (parts !== undefined) return { ...messages, parts: renameToolResponses(parts, conventions) ?? null };
+  return rest['type'] === 'tool_call_response' && response !== undefined
+    ? { ...rest, [getPartName('toolResponse', conventions)]: response }
+    : messages;
 }
 
 function toOtlpEvent(

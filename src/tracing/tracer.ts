@@ -4,7 +4,7 @@ import { toolSpanId, type SpanPlace } from './ids.ts';
 import { toKeyValues } from './otlp/messages.ts';
 import { encodeMetrics, encodeTraces } from './otlp/protobuf.ts';
 import { createSender, type OtlpMessage } from './otlp/send.ts';
-import { ExportQueue, type ExportCounts } from './otlp/exporter.ts';
+import { ExportQueue, type ExportCounts, type ExportQueueOptions } from './otlp/exporter.ts';
 import type { OtlpTarget, TracingOptions } from './options.ts';
 import type { Span } from './span.ts';
 import { SpanMetrics } from './span-metrics.ts';
@@ -110,10 +110,15 @@ export function createTracer(tracer: TracerOptions): Tracer {
 
   async function flushAll(deadlineMs: number): Promise<ExportCounts> {
     const until = Date.now() + deadlineMs;
-    await spans?.flush(deadlineMs);
-    countLoss();
-    // The timeout keeps the process alive until the receiver has answered.
-    await sendMetrics?.(AbortSignal.timeout(Math.max(1, until - Date.now())));
+    // Sockets and the timers of signals do not keep the process alive: without this timer it could end before the receiver has answered, and before the loss is reported.
+    const alive = setTimeout(() => {}, deadlineMs);
+    try {
+      await spans?.flush(deadlineMs);
+      countLoss();
+      await sendMetrics?.(AbortSignal.timeout(Math.max(1, until - Date.now())));
+    } finally {
+      clearTimeout(alive);
+    }
     return spans?.counts ?? { added: 0, delivered: 0, lost: 0 };
   }
 
@@ -174,6 +179,7 @@ export const createSpanQueue = (
   target: OtlpTarget,
   { maxQueue, maxBatch, delayMs }: Pick<TracingOptions, 'maxQueue' | 'maxBatch' | 'delayMs'>,
   conversion: ConversionOptions,
+  attempts: Pick<ExportQueueOptions<Span>, 'isPatient' | 'backoffMs'> = {},
 ): ExportQueue<Span> =>
   new ExportQueue({
     send: createSender(target),
@@ -181,6 +187,7 @@ export const createSpanQueue = (
     maxQueue,
     maxBatch,
     delayMs,
+    ...attempts,
   });
 
 function createMessage(batch: readonly Span[], conversion: ConversionOptions): OtlpMessage {

@@ -21,6 +21,8 @@ export type ExportQueueOptions<Item> = {
   readonly maxAttempts?: number;
   /** The first delay after a failed attempt, which doubles; 1000 by default. */
   readonly backoffMs?: number;
+  /** Whether a flush tries as often and waits as long as other attempts; false by default, because a flush is usually the end of the program. */
+  readonly isPatient?: boolean;
 };
 
 const maxBackoffMs = 30_000;
@@ -114,7 +116,7 @@ export class ExportQueue<Item> {
   }
 
   async #sendBatch(items: readonly Item[]): Promise<void> {
-    const { send, encode, maxAttempts = 5, backoffMs = 1000 } = this.#options;
+    const { send, encode, maxAttempts = 5, backoffMs = 1000, isPatient = false } = this.#options;
     let message: OtlpMessage;
     try {
       message = encode(items);
@@ -130,12 +132,13 @@ export class ExportQueue<Item> {
         return undefined;
       }
       this.#lastProblem = result.why;
-      const isLast = attempt >= (this.#isFlushing ? flushAttempts : maxAttempts);
+      const isShort = this.#isFlushing && !isPatient;
+      const isLast = attempt >= (isShort ? flushAttempts : maxAttempts);
       if (result.type === 'refused' || isLast || this.#stop.signal.aborted) return this.#lose(items.length, result.why);
       const growing = Math.min(maxBackoffMs, backoffMs * 2 ** (attempt - 1));
       const wait =
         result.retryMs === undefined ? growing * (0.5 + Math.random() / 2) : Math.min(maxRetryAfterMs, result.retryMs);
-      await this.#wait(this.#isFlushing ? Math.min(flushBackoffMs, wait) : wait);
+      await this.#wait(isShort ? Math.min(flushBackoffMs, wait) : wait);
       if (this.#stop.signal.aborted) return this.#lose(items.length, result.why);
     }
   }
