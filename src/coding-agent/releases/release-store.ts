@@ -1,6 +1,5 @@
 // A folder of releases: signed manifests, file contents by hash, verified check-outs, and the history of promotions.
 import {
-  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
@@ -9,12 +8,11 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { FairleadError, isObject } from '../../core/index.ts';
+import { makePrivateDir, readTextIfExists, withFileLock, writeTextAtomic } from '../../stores/index.ts';
 import { createEntry, parseHistory, type HistoryEntry, type NewHistoryEntry } from './history.ts';
 import { assertSigned, type ReleaseSignature } from './keys.ts';
 import { getReleaseId, parseManifest, sha256, type ReleaseManifest } from './manifest.ts';
@@ -129,16 +127,20 @@ export function openReleaseStore(folder: string): ReleaseStore {
       }
       return { ...release, folder: target };
     },
-    readHistory: () => parseHistory(existsSync(historyFile) ? readFileSync(historyFile, 'utf8') : ''),
-    record: (decide) =>
-      withLock(path.join(folder, 'history.lock'), () => {
-        const entries = store.readHistory();
+    readHistory: () => parseHistory(readTextIfExists(historyFile) ?? ''),
+    record: (decide) => {
+      makePrivateDir(folder);
+      return withFileLock(historyFile, async () => {
+        const text = readTextIfExists(historyFile) ?? '';
+        const entries = parseHistory(text);
         const change = decide(entries);
         if (change === undefined) return undefined;
         const entry = createEntry(entries, change, new Date().toISOString());
-        appendFileSync(historyFile, `${JSON.stringify(entry)}\n`, { mode: 0o600, flush: true });
+        // The whole file is replaced: a process that is killed leaves no part of a line.
+        writeTextAtomic(historyFile, `${text}${JSON.stringify(entry)}\n`);
         return entry;
-      }),
+      });
+    },
   };
   return store;
 }
@@ -220,29 +222,5 @@ function replaceFolder(draft: string, target: string, isGood: () => boolean): vo
     if (isGood()) return;
     rmSync(target, { recursive: true, force: true });
     renameSync(draft, target);
-  }
-}
-
-/** A lock that is older than this was left by a process that died, in milliseconds. */
-const staleLockMs = 10_000;
-
-/** Calls `work` while no other process holds the lock. `work` is synchronous, so that a lock is held for milliseconds. */
-async function withLock<T>(lock: string, work: () => T): Promise<T> {
-  mkdirSync(path.dirname(lock), { recursive: true, mode: 0o700 });
-  for (;;) {
-    try {
-      writeFileSync(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
-      break;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      const written = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
-      if (written !== undefined && Date.now() - written > staleLockMs) rmSync(lock, { force: true });
-      else await pause(10);
-    }
-  }
-  try {
-    return work();
-  } finally {
-    rmSync(lock, { force: true });
   }
 }
