@@ -4,7 +4,7 @@ import { comparePaths } from './claim-paths.ts';
 import type { ClaimText } from './claim-text.ts';
 import { checkFileClaim } from './check-file-claims.ts';
 import { findByScript, findMentions, saysRun, type Mention } from './command-mentions.ts';
-import { checkStatedFigures, reportWords, zeroWord } from './check-output-figures.ts';
+import { checkStatedFigures, saysReport, zeroWord } from './check-output-figures.ts';
 import { checkOperations } from './check-operations.ts';
 import { checkOutcome, checkStatus, checkTree } from './check-outcomes.ts';
 import { readChangedPaths } from './read-changed-paths.ts';
@@ -44,12 +44,12 @@ export function checkLogObjects(
     const session = getSession();
     const own = findMentions(statement, session);
     const isBack = own.length === 0 && (pointsBack.test(statement.text) || (isOpen && statement.start - lastEnd < 3));
-    isOpen = /;\s*$/.test(statement.text);
+    isOpen = statement.text.trimEnd().endsWith(';');
     lastEnd = statement.end;
     let mentions = isBack ? previous.map((each) => ({ ...each, at: -1, end: 0 })) : own;
     if (statement.isItem && own.length === 0 && statement.heading !== '' && statement.heading === heading.text)
       mentions = heading.mentions.map((each) => ({ ...each, at: -1, end: 0 }));
-    if (mentions.length === 0 && (saysRun(statement.text) || reportWords.test(statement.text))) {
+    if (mentions.length === 0 && (saysRun(statement) || saysReport(statement))) {
       const runs = findByScript(statement, session);
       if (runs.length > 0) mentions = [{ at: -1, end: 0, name: 'it', runs, isExact: true }];
     }
@@ -69,8 +69,8 @@ export function checkLogObjects(
 }
 
 /** Whether a statement is a condition, a plan or history. */
-function isNoReport({ lower, text }: Statement): boolean {
-  return !text.endsWith(':') && hasOtherMeaning(lower, withoutZero);
+function isNoReport(statement: Statement): boolean {
+  return !statement.text.endsWith(':') && hasOtherMeaning(statement, withoutZero);
 }
 
 const withoutZero = (lower: string): string => withoutDenied(lower).replaceAll(zeroWord, '').replaceAll(cleanWords, '');

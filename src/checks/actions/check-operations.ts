@@ -74,13 +74,14 @@ const operationWords =
 
 /** Decides the operations that a statement reports as done. */
 export function checkOperations(
-  { lower, code, lead, isItem }: Statement,
+  statement: Statement,
   session: SessionActions,
   admits: () => boolean,
 ): ClaimVerdict | undefined {
+  const { lower, code, lead, isItem } = statement;
   if (!operationWords.test(lower)) return undefined;
   const plain = withoutDenied(lower);
-  if (hasOtherMeaning(lower, withoutDenied) || negative.test(plain)) return undefined;
+  if (hasOtherMeaning(statement, withoutDenied) || negative.test(plain)) return undefined;
   const marked = code.reduce(
     (text, each) =>
       /^(?:terraform|tofu|pulumi|cdk)\s+(?:apply|up|deploy)\b/.test(each.text)

@@ -6,6 +6,7 @@ import type { Statement } from './split-statements.ts';
 import { denied, finalState, negative, hasOtherMeaning, positive, withoutDenied } from './outcome-words.ts';
 import { findChangeAfter, readTestSummary, type RanCommand, type SessionActions } from './session-actions.ts';
 import { decide, eventEvidence, findUnknown, shorten, summaryEvidence } from './verdicts.ts';
+import { mayHave } from './word-groups.ts';
 
 /** Another subject between a command and an outcome: `eslint, and the page loads without errors`. */
 const otherSubject =
@@ -36,19 +37,18 @@ export function checkOutcome(
   session: SessionActions,
   admits: () => boolean,
 ): ClaimVerdict | undefined {
-  const { lower, lead } = statement;
+  const { lower, lead, groups } = statement;
   // Without a mention only a session that ran no command is decided, by a program that it names.
   if (mentions.length === 0 && session.started.length > 0) return undefined;
-  const isMarked = /[✅✓✔☑]/u.test(lead);
-  const plain = withoutDenied(lower);
-  if (hasOtherMeaning(lower, withoutDenied) || negative.test(plain)) return undefined;
-  const outcomes = [...findAll(denied, lower), ...findAll(positive, lower)].map(({ index, 0: word }) => ({
-    at: index,
-    word,
-  }));
+  const isMarked = lead !== '' && /[✅✓✔☑]/u.test(lead);
+  const isFinal = mayHave(groups, 'final') && finalState.test(lower);
+  const outcomes = [
+    ...(mayHave(groups, 'none') ? findAll(denied, lower) : []),
+    ...(mayHave(groups, 'good') ? findAll(positive, lower) : []),
+  ].map(({ index, 0: word }) => ({ at: index, word }));
   if (isMarked) outcomes.push({ at: -1, word: '✅' });
-  const isFinal = finalState.test(lower);
   if (outcomes.length === 0 && !isFinal) return undefined;
+  if (hasOtherMeaning(statement, withoutDenied) || negative.test(withoutDenied(lower))) return undefined;
   const reason = findUnknown(session);
   if (reason !== undefined) return undefined;
   for (const mention of mentions) {
@@ -109,7 +109,7 @@ function checkMention(
       `The output of ${shorten(last.command)} reports ${count} (event ${last.seq}).`,
       proof,
     );
-  if (isFinal && (task === 'test' || last.tasks.length > 0 || saysRun(name) || isExact)) {
+  if (isFinal && (task === 'test' || last.tasks.length > 0 || saysRun({ text: name }) || isExact)) {
     const change = findChangeAfter(session, last.seq);
     const wroteLater = session.commands.some((each) => each.seq > last.seq && !each.wasDenied && each.isUnknown);
     if (change && !wroteLater && last.tasks.length > 0)
@@ -174,13 +174,14 @@ const saysClean =
 
 /** Decides `git status` is clean against its output. */
 export function checkTree(
-  { lower }: Statement,
+  statement: Statement,
   mentions: readonly Mention[],
   session: SessionActions,
 ): ClaimVerdict | undefined {
   const status = session.started.at(-1);
   if (!status || !/^\s*git\s+status\b[^|;&]*$/.test(status.command)) return undefined;
-  if (!saysClean.test(lower) || hasOtherMeaning(lower, (text) => text.replace(saysClean, ''))) return undefined;
+  if (!saysClean.test(statement.lower) || hasOtherMeaning(statement, (text) => text.replace(saysClean, '')))
+    return undefined;
   if (!mentions.some(({ runs }) => runs.includes(status)) || findUnknown(session) !== undefined) return undefined;
   const output = session.evidence.resultText?.(status.call) ?? '';
   return dirty.test(output)
@@ -192,15 +193,18 @@ export function checkTree(
     : undefined;
 }
 
-const goodStatus =
+/** Words for the good state of a service. */
+export const goodStatus: RegExp =
   /(?<![\p{L}])(running|ready|healthy|active|online|completed|succeeded|bound|available|up)(?![\p{L}])/iu;
 const badStatus =
   /CrashLoopBackOff|ImagePullBackOff|ErrImagePull|\bError\b|\bPending\b|\bFailed\b|\bEvicted\b|\bExited\b|\bunhealthy\b|\bTerminating\b|\bNotReady\b|\binactive\b|\bdead\b|\bOOMKilled\b|\bUnknown\b|\bstopped\b|\boffline\b/i;
 
 /** Decides the state of a thing that a line of an output names: `api-0` is Running. */
-export function checkStatus({ lower, code, text }: Statement, session: SessionActions): ClaimVerdict | undefined {
-  const state = code.length === 0 ? undefined : goodStatus.exec(text)?.[1]?.toLowerCase();
-  if (state === undefined || hasOtherMeaning(lower) || badStatus.test(text)) return undefined;
+export function checkStatus(statement: Statement, session: SessionActions): ClaimVerdict | undefined {
+  const { code, text, groups } = statement;
+  if (code.length === 0 || !mayHave(groups, 'status')) return undefined;
+  const state = goodStatus.exec(text)?.[1]?.toLowerCase();
+  if (state === undefined || hasOtherMeaning(statement) || badStatus.test(text)) return undefined;
   if (findUnknown(session) !== undefined) return undefined;
   for (const { text: name } of code) {
     if (!/^[\w.-]{3,60}$/.test(name)) continue;

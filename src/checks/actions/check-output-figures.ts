@@ -9,10 +9,15 @@ import type { Statement } from './split-statements.ts';
 import { hasOtherMeaning, withoutDenied } from './outcome-words.ts';
 import type { RanCommand, SessionActions } from './session-actions.ts';
 import { decide, eventEvidence, findUnknown, shorten } from './verdicts.ts';
+import { mayHave } from './word-groups.ts';
 
 /** Words by which a statement gives what a command printed. */
 export const reportWords: RegExp =
   /(?<![\p{L}])(?:report(?:s|ed)?|show(?:s|ed|n)?|print(?:s|ed)?|found|finds|lists?|listed|return(?:s|ed)?|output|gave|gives|counted|counts|says?|result(?:s|ed)?|respond(?:s|ed)?|answered|answers|measured|meldet|meldete|zeigt|zeigte|ausgabe|ergab|liefert\p{L}*|fand|gefunden|findet|antwortet\p{L}*|affiche\p{L}*|indique|indiqué|renvoie|renvoyé|trouve|trouvé|signale|montre|muestra|mostró|devuelve|devolvió|encontró|encuentra|indica|reporta|imprime|imprimió|informa)(?![\p{L}])/iu;
+
+/** Whether a statement gives what a command printed. */
+export const saysReport = ({ text, groups }: Pick<Statement, 'text' | 'groups'>): boolean =>
+  mayHave(groups, 'report') && reportWords.test(text);
 
 /** Words before a number that make it something else than a reported one. */
 const otherNumber =
@@ -40,13 +45,13 @@ export function checkStatedFigures(
   const last = onlyRun(mentions);
   if (!last || last.isBackground || last.isByUser || last.code === undefined) return undefined;
   if (findUnknown(session) !== undefined) return undefined;
-  if (hasOtherMeaning(lower, (text) => withoutDenied(text).replaceAll(zeroWord, ''))) return undefined;
+  if (hasOtherMeaning(statement, (text) => withoutDenied(text).replaceAll(zeroWord, ''))) return undefined;
   const output = session.evidence.resultText?.(last.call);
   if (output === undefined || output.trim() === '' || isCut(output)) return undefined;
   const start = text.slice(0, 600);
   const isReported = ({ at, end }: Pick<Figure, 'at' | 'end'>): boolean =>
     at >= from && !otherNumber.test(text.slice(Math.max(0, at - 30), at)) && !otherUnit.test(text.slice(end, end + 20));
-  const zeros = findAll(zeroWord, lower.slice(Math.max(0, from)));
+  const zeros = mayHave(statement.groups, 'none') ? findAll(zeroWord, lower.slice(Math.max(0, from))) : [];
   // The words beside a number are read only if the output does not have the number.
   const isShown = ({ shown, ...place }: Pick<Figure, 'at' | 'end' | 'shown'>): boolean =>
     hasNumber(output, shown) || !isReported(place) || valuesOf(shown).every((value) => value <= 0);

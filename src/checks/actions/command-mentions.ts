@@ -4,6 +4,7 @@ import { splitCommand, isSameCommand, knownProgram, type Task } from './commands
 import { isPathLike } from './claim-paths.ts';
 import type { Statement } from './split-statements.ts';
 import { commandsOf, type RanCommand, type SessionActions } from './session-actions.ts';
+import { mayHave } from './word-groups.ts';
 
 /** A place of a statement that names commands: those of the log, the last one last; empty if none of them ran. */
 export type Mention = {
@@ -108,7 +109,7 @@ function readNames({ commands }: SessionActions): Names {
 }
 
 /** The classes of commands, the texts without which a statement names none of a class, and their names. */
-const classes: readonly (readonly [
+export const classes: readonly (readonly [
   name: Task | 'plan' | 'image' | 'deployment',
   stems: readonly string[],
   pattern: RegExp,
@@ -133,8 +134,6 @@ const classes: readonly (readonly [
     /(?<![\p{L}-])(?:deploy(?:ment|ed)?|rollout|despliegue|déploiement)(?![\p{L}-])/gu,
   ],
 ];
-/** A text with a stem of a class. */
-const anyStem = new RegExp(classes.flatMap(([, stems]) => stems).join('|'));
 const classCommands: Readonly<Partial<Record<string, RegExp>>> = {
   plan: /\b(?:terraform|tofu)\s+plan\b|\bpulumi\s+preview\b/,
   image: /\b(?:docker|podman|buildah|nerdctl)\s+(?:buildx?|compose\s+build)\b/,
@@ -142,11 +141,13 @@ const classCommands: Readonly<Partial<Record<string, RegExp>>> = {
     /\b(?:firebase|vercel|netlify|fly|flyctl|wrangler|serverless|sls|cdk|pulumi|heroku|railway|surge|gcloud|eb|sam|amplify|cap|kamal|npm run|pnpm|yarn)\s+(?:\S+\s+)*deploy|\bkubectl\s+(?:apply|rollout)|\bhelm\s+(?:install|upgrade)|\bterraform\s+apply|^vercel\b|\bgit\s+push\s+heroku/,
 };
 
-const runWords =
+/** Words that say that something was run. */
+export const runWords: RegExp =
   /(?<![\p{L}])(?:re-?ran|ran|running|executed|called|launched|started|invoked|ejecut\p{L}*|lanc[ée]\p{L}*|exécut\p{L}*|ausgeführt|gestartet|aufgerufen|compil[ée]\p{L}*|laufen lassen|script|printed|reported|output)(?![\p{L}])/iu;
 
-/** Whether a statement says that something was run. */
-export const saysRun = (text: string): boolean => runWords.test(text);
+/** Whether a text says that something was run; the groups of its words, if they are known, make it cheaper. */
+export const saysRun = ({ text, groups = -1 }: { readonly text: string; readonly groups?: number }): boolean =>
+  mayHave(groups, 'run') && runWords.test(text);
 
 /** Whether a statement speaks of a part of the tests only. */
 const isPart = (lower: string, at: number, end: number): boolean =>
@@ -159,7 +160,7 @@ const isPart = (lower: string, at: number, end: number): boolean =>
   /(?<!\d)(\d+)\s*(?:of|out of|von|sur|de|\/)\s*(?!\1(?!\d))\d/.test(lower);
 
 /** Finds the commands that a statement names, in the order of the text. */
-export function findMentions({ text, lower, code }: Statement, session: SessionActions): readonly Mention[] {
+export function findMentions({ text, lower, groups, code }: Statement, session: SessionActions): readonly Mention[] {
   const found: Mention[] = [];
   let saysSo: boolean | undefined;
   const isFree = (at: number, end: number): boolean => !found.some((each) => at < each.end && each.at < end);
@@ -168,7 +169,7 @@ export function findMentions({ text, lower, code }: Statement, session: SessionA
     const isCommand = isTool || name.includes(' ');
     const runs = isCommand
       ? findRuns(session, (command) => isSameCommand(name, command))
-      : /^[\w./-]+\.\w{1,5}$/.test(name) && (saysSo ??= saysRun(text))
+      : /^[\w./-]+\.\w{1,5}$/.test(name) && (saysSo ??= saysRun({ text, groups }))
         ? findRuns(session, (command) =>
             command.split(/\s+/).some((word) => word === name || word.endsWith(`/${name}`)),
           )
@@ -182,7 +183,7 @@ export function findMentions({ text, lower, code }: Statement, session: SessionA
         continue;
       if (isFree(at, end)) found.push({ at, end, name, runs, isExact: true });
     }
-  for (const [task, stems, words] of anyStem.test(lower) ? classes : [])
+  for (const [task, stems, words] of mayHave(groups, 'task') ? classes : [])
     for (const match of stems.some((stem) => lower.includes(stem)) ? findAll(words, lower) : []) {
       const [at, end] = [match.index, match.index + match[0].length];
       if (!isFree(at, end) || (task === 'test' && isPart(lower, at, end))) continue;

@@ -1,4 +1,5 @@
 // The words of outcomes in several languages, and the words that make a statement no report on the final state of this session.
+import { mayHave } from './word-groups.ts';
 
 /** Denied failures: `no errors`, `ohne Fehler`, `sans erreur`, `sin fallos`. Group 1 is the noun. */
 export const denied: RegExp =
@@ -9,7 +10,7 @@ export const positive: RegExp =
   /(?<![\p{L}\d-])(?:pass(?:es|ed|ing)?|(?:all )?green|clean(?:ly)?|success(?:ful|fully|es)?|succeed(?:s|ed)?|complet(?:es|ed)|finish(?:es|ed)|error-free|warning-free|ok|okay|fine|happy|goes through|went through|works|builds|compiles|passt|erfolgreich|bestanden|bestehen|fehlerfrei|fehlerlos|grün|sauber|durchgelaufen|durch|réussi(?:e|s|es|t|ssent)?|passe(?:nt)?|avec succès|au vert|correctamente|con éxito|exitos[ao]s?|pasan?|pasaron|superad[ao]s?|en verde|con successo|superati|com sucesso|passa[rn]am|passam|passano)(?![\p{L}-])|[✅✓✔☑]|🟢/gu;
 
 /** Words that make a statement a condition, a plan, a wish, history, or a report on others. */
-const otherMeaning: RegExp =
+export const otherMeaning: RegExp =
   /(?<![\p{L}])(?:if|whether|when|whenever|unless|until|once|would|could|should|might|may|must|can|cannot|will|shall|to (?:make|ensure|see|check|get|keep|be|confirm|verify)|ensur\w+|make sure|so that|expect\w*|requir\w*|you|your|they|their|previous\w*|earlier|originally|before|initially|at first|the first|baseline|goals?|targets?|example|e\.g|claims?|ci|pipeline|workflow|because|hope\w*|believe|think|likely|probably|presumably|appears?|seems?|means?|even|always|usually|typically|never|not|nor|neither|why|how|please|needs? to|needed|wants?|let me|(?<!(?:terraform|the|le|el|der|tofu|its) )plan(?:s|ned|ning)?|to-?do:|next steps?|except|apart from|only|still|yesterday|upstream|main branch|used to|already|instead|was (?:failing|broken)|skip(?:ped|s)? the|partly|partially|some|most|almost|mostly|each time|every (?:push|commit|time)|wenn|falls|sobald|würden?|könnten?|sollten?|sollen?|muss|müssen|kann|können|wird|nicht|nie|vorher|zuvor|zuerst|anfangs|bitte|du|dein\w*|ihr\w*|quand|lorsque|pourr\w+|devr\w+|serai\w*|sera|seront|peut|peuvent|doit|doivent|pas|avant|d['’]abord|vous|votre|cuando|podr\w+|deber\w+|sería\w*|será\w*|puedes?|pueden|deben?|no|nunca|antes|primero|usted|quando|dovrebbe|não|si)(?![\p{L}])|n['’]t(?!\p{L})|['’](?:ll|d)(?!\p{L})|\?/u;
 
 /** Words of failures; a statement that has one of them, besides denied ones, says no good outcome. */
@@ -39,8 +40,12 @@ export function withoutDenied(text: string): string {
 let lastText = '';
 let lastFound = false;
 
-/** Whether a statement in lower case is no report; `reduce` takes out words that do not count. The result for the whole text is kept for the next call. */
-export function hasOtherMeaning(lower: string, reduce?: (text: string) => string): boolean {
+/** Whether a statement is no report; `reduce` takes out words that do not count. The result for the whole text is kept for the next call. */
+export function hasOtherMeaning(
+  { lower, groups }: { readonly lower: string; readonly groups: number },
+  reduce?: (text: string) => string,
+): boolean {
+  if (!mayHave(groups, 'otherMeaning')) return false;
   if (lower !== lastText) {
     lastText = lower;
     lastFound = otherMeaning.test(lower);

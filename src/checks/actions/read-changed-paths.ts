@@ -5,6 +5,7 @@ import { pastVerb } from './lexicon.ts';
 import type { Code, Statement } from './split-statements.ts';
 import { hasOtherMeaning } from './outcome-words.ts';
 import type { Action } from './types.ts';
+import { mayHave } from './word-groups.ts';
 
 type FileAction = Action & { readonly type: 'file' };
 
@@ -23,7 +24,7 @@ const noChange =
   /(?<![\p{L}])(?:unchanged|untouched|no changes?|not|nothing|none|n\/a|as is|read|reviewed|checked|inspected|see|reference|only used|already|kept|left|to do|todo|pending|later|open|next|unverändert|keine|nichts|offen|gelesen|geprüft|inchangé|aucun\p{L}*|lu|sin cambios|ningún|leído|revisado|generated|by (?:the|your|you)|was the|source of|based on|proposed|suggest\p{L}*|recommend\p{L}*|would|should|could|will|may|optional)(?![\p{L}])|[-–—]\s*\|?$/u;
 
 /** Past forms of changes in other languages. */
-const foreignChange =
+export const foreignChange: RegExp =
   /^(?:geändert|angepasst|ergänzt|erstellt|angelegt|gelöscht|entfernt|hinzugefügt|aktualisiert|verschoben|korrigiert|behoben|eingebaut|erweitert|überarbeitet|umgestellt|modifiée?s?|ajoutée?s?|créée?s?|supprimée?s?|corrigée?s?|mise?s? à jour|déplacée?s?|remplacée?s?|adaptée?s?|cread[ao]s?|creé|añadí|añadid[ao]s?|agregué|modificad[ao]s?|modifiqué|actualizad[ao]s?|actualicé|corregid[ao]s?|corregí|eliminad[ao]s?|eliminé|borrad[ao]s?|borré|cambiad[ao]s?|cambié|movid[ao]s?|edité|editad[ao]s?)$/u;
 const foreignDelete = /^(?:gelöscht|entfernt|supprim|eliminad|eliminé|borr)/u;
 
@@ -61,8 +62,10 @@ function readRow({ text, heading, code, lower }: Statement): readonly FileAction
 }
 
 /** `Changes:` and below it `a.ts: …`, `b.ts – …`. */
-function readListItem({ heading, isItem, code, text, lower }: Statement): readonly FileAction[] {
-  if (!isItem || !changeHeading.test(heading) || noChange.test(lower) || hasOtherMeaning(lower)) return [];
+function readListItem(statement: Statement): readonly FileAction[] {
+  const { heading, isItem, code, text, lower } = statement;
+  if (!isItem || heading === '' || !changeHeading.test(heading) || noChange.test(lower) || hasOtherMeaning(statement))
+    return [];
   const [first] = code;
   if (
     first &&
@@ -87,9 +90,11 @@ const chainLead =
   /(?<![\p{L}])(?:i|we|i['’]ve|we['’]ve|ich|wir|j['’]ai|nous|he|hemos|have been|has been|were|was|wurden?|ont été|a été|han sido|ha sido|fueron|fue|are|is|sind|ist|sont|est|están|está|done|listo|erledigt|fait)(?![\p{L}])/u;
 
 /** All files of one verb, where the log has a change of at least one of them or the statement is in the first person. */
-function readChain({ text, lower, code }: Statement, isChanged: (path: string) => boolean): readonly FileAction[] {
+function readChain(statement: Statement, isChanged: (path: string) => boolean): readonly FileAction[] {
+  const { text, lower, groups, code } = statement;
+  if (code.length === 0 || !mayHave(groups, 'change')) return [];
   const files = code.filter(isFile);
-  if (files.length === 0 || noChange.test(lower) || hasOtherMeaning(lower)) return [];
+  if (files.length === 0 || hasOtherMeaning(statement) || noChange.test(lower)) return [];
   const verbs = [...findAll(/[\p{L}-]{3,}/gu, lower)]
     .map((match) => ({ at: match.index, kind: readChange(match[0]) }))
     .filter((each) => each.kind !== undefined);

@@ -3,11 +3,14 @@ import type { TextSpan } from '../types.ts';
 import { isQuestion, unmark, type ClaimText } from './claim-text.ts';
 import { findAll } from '../find-all.ts';
 import type { SplitSentence } from './sentence-words.ts';
+import { mayHave, readWordGroups } from './word-groups.ts';
 
 /** A statement: its text with placeholders, the text in lower case, its code, and what it stands under. */
 export type Statement = TextSpan & {
   readonly text: string;
   readonly lower: string;
+  /** The groups of words that the text may have. */
+  readonly groups: number;
   readonly code: readonly Code[];
   /** The signs before its first word on its line, such as a check mark. */
   readonly lead: string;
@@ -39,12 +42,15 @@ export function splitStatements(
     const isItem = isFirst && /^\s*(?:[-*+•–]|\d{1,3}[.)]|[✅✓✔☑])/u.test(line);
     if (!isItem && isFirst) heading = '';
     if (split[i]?.mayNameObject || (line !== '' && /[✅✓✔☑]/u.test(line)))
-      if (!isQuestion(text))
+      if (!isQuestion(text)) {
+        const groups = readWordGroups(text);
+        const lower = text.toLowerCase();
         found.push({
           start,
           end,
           text,
-          lower: withoutPurpose(text.toLowerCase()),
+          lower: mayHave(groups, 'purpose') ? withoutPurpose(lower) : lower,
+          groups,
           code: text.includes('\uE000') ? readCode(answer, start, text) : [],
           lead: isFirst ? line.trim() : '',
           isFirst,
@@ -52,6 +58,7 @@ export function splitStatements(
           isRow: false,
           heading: isItem ? heading : '',
         });
+      }
     if (isItem || (line === '' && !text.includes(':'))) continue;
     const trimmed = text.trim();
     if ((trimmed.endsWith(':') || /^\s*(?:#{1,6}\s|\*\*)/.test(line)) && trimmed.length < 160)
@@ -60,9 +67,13 @@ export function splitStatements(
   return answer.includes('|') ? [...found, ...readRows(answer)] : found;
 }
 
-/** A text without what its statement is good for at its end: `so you can import it`. */
+/** What begins a purpose: `so you can import it`. */
+export const purpose: RegExp =
+  /,?\s+(?:so (?:that )?(?:you|it|we|the|this|they)|damit (?:du|sie)|pour que vous|para que)\b/;
+
+/** A text without what its statement is good for at its end. */
 const withoutPurpose = (text: string): string => {
-  const at = text.search(/,?\s+(?:so (?:that )?(?:you|it|we|the|this|they)|damit (?:du|sie)|pour que vous|para que)\b/);
+  const at = text.search(purpose);
   return at < 20 ? text : text.slice(0, at).padEnd(text.length);
 };
 
@@ -96,6 +107,7 @@ function readRows(answer: string): readonly Statement[] {
         end: start + line.length,
         text,
         lower: text.toLowerCase(),
+        groups: readWordGroups(text),
         code: text.includes('\uE000') ? readCode(answer, start, text) : [],
         lead: '',
         isFirst: true,
