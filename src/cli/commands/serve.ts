@@ -22,7 +22,7 @@ import { version } from '../version.ts';
 
 const usage = `Usage: fairlead serve [--host <address>] [--port <port>] [--store <file or url>] [--no-worker] [--concurrency <n>]
                       [--model <name>] [--folder <folder>]... [--any-version] [--key-file <file>] [--allowed-host <name>]...
-                      [--control-port <port>] [--watchdog <seconds>]
+                      [--control-port <port>] [--watchdog <seconds>] [--releases <folder>]
 
 Serves the dashboard and the API at http://127.0.0.1:8080 (--port 0 for a free port); /openapi.json describes the API.
 Every request to /api and /v1 needs a key as "Authorization: Bearer <key>". The operator key is HARNESS_API_KEY; without it
@@ -34,7 +34,8 @@ work in this directory and below, and in the directories of --folder; they use -
 name another. This process executes 4 runs at a time; with --no-worker they are left to "fairlead worker". Runs that another
 version started are left to that version, unless --any-version is given. Health and the kill switch are also answered by a
 thread that nothing else can block, at a port of this machine that is printed (--control-port). If the main thread does not
-answer for 30 seconds (--watchdog, 0 for never), the process ends with exit code 9; start it again.`;
+answer for 30 seconds (--watchdog, 0 for never), the process ends with exit code 9; start it again. Runs use the release that
+is in use (fairlead release); --releases names another folder of releases.`;
 
 const options = {
   host: stringOption,
@@ -49,6 +50,7 @@ const options = {
   'allowed-host': { type: 'string', multiple: true },
   'control-port': stringOption,
   watchdog: stringOption,
+  releases: stringOption,
 } as const;
 
 /** Serves until a signal; exit code 9 by its watchdog, 130 or 143 by a signal, 1 failed, 2 invalid arguments. */
@@ -91,7 +93,7 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
       releases: async () => {
         const { openUserReleases } = await import('../../coding-agent/releases/index.ts');
         const objectives = { ...defaultObjectives, ...getObjectives(settings) };
-        return { releases: openUserReleases(settings).releases, canary: { objectives } };
+        return { releases: openUserReleases(settings, values.releases).releases, canary: { objectives } };
       },
       models: async () => listKnownModels(values.model),
       isModel: async (model) => isKnownModel(model),
@@ -106,17 +108,13 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
     return withControlThread({ store: storeUrl, listen, ...watchdog }, async (control) => {
       const worker = values['no-worker']
         ? undefined
-        : await startServeWorker(
-            store,
-            { model: values.model, canKeepPermissions: isLocal },
-            {
-              onStatus: control.report,
-              onSettled: (run, { type }) =>
-                type === 'waiting' ? printErrLine(formatWaitingLine(server.url, run.id)) : undefined,
-              ...(concurrency === undefined ? {} : { concurrency }),
-              ...(values['any-version'] ? {} : { version }),
-            },
-          );
+        : await startServeWorker(store, { model: values.model, canKeepPermissions: isLocal }, values.releases, {
+            onStatus: control.report,
+            onSettled: (run, { type }) =>
+              type === 'waiting' ? printErrLine(formatWaitingLine(server.url, run.id)) : undefined,
+            ...(concurrency === undefined ? {} : { concurrency }),
+            ...(values['any-version'] ? {} : { version }),
+          });
       return serveUntilSignal(server, worker, async () => printListening(server, keys, await control.ready));
     });
   });
@@ -204,6 +202,7 @@ function isKnownModel(model: string): boolean {
 async function startServeWorker(
   store: FleetStore,
   agentOptions: RunAgentOptions,
+  releasesFolder: string | undefined,
   workerOptions: Pick<WorkerOptions, 'concurrency' | 'version' | 'onStatus' | 'onSettled'>,
 ): Promise<Worker> {
   const [{ startWorker }, { getWorkerInfo }, { loadRunHandlers }] = await Promise.all([
@@ -213,7 +212,10 @@ async function startServeWorker(
   ]);
   return startWorker({
     store,
-    handlers: { ...(await loadRunHandlers(printErrLine, agentOptions)), 'eval-drift': lazyDriftHandler(printErrLine) },
+    handlers: {
+      ...(await loadRunHandlers(printErrLine, agentOptions, releasesFolder)),
+      'eval-drift': lazyDriftHandler(printErrLine),
+    },
     info: getWorkerInfo,
     notify: printErrLine,
     ...retentionOptions(readSettings()),

@@ -226,11 +226,14 @@ const settingTypes: Readonly<
   verify: 'boolean',
 };
 
+/** The kinds of runs of the coding agent. */
+export type RunKind = 'run' | 'plan' | 'verify';
+
 /** The run handlers of a worker, by the kind of run. */
 export const createRunHandlers = (
   notify: (text: string) => void,
   options: RunAgentOptions = {},
-): Readonly<Record<string, RunHandler>> => ({
+): Readonly<Record<RunKind, RunHandler>> => ({
   run: createAgentRunHandler(createRunAgentFactory(notify, options)),
   plan: createOrchestrationHandler(planOrchestration, () => openTracer(readSettings(), notify)),
   verify: createVerifyRunHandler(notify, options),

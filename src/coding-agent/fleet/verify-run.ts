@@ -4,7 +4,7 @@ import type { Evidence, VerificationReport, VerifyBudget } from '../../checks/in
 import { createTaskRunHandler, type RunHandler, type TaskContext, type TaskResult } from '../../fleet/index.ts';
 import type { ModelHost } from '../models/open-model.ts';
 import { getDefaultModel } from '../models/resolve-model.ts';
-import { readSettings, type Settings } from '../settings/index.ts';
+import { readSettingsWith, type Settings } from '../settings/index.ts';
 import type { VerificationRequest } from '../verification/index.ts';
 import { resolveRunFolder } from './run-folder.ts';
 
@@ -12,19 +12,21 @@ import { resolveRunFolder } from './run-folder.ts';
 export type VerifyRunOptions = {
   /** The model of runs that name none. */
   readonly model?: string | undefined;
+  /** The config directory, such as that of a release; by default that of the user. `model` is then the model that answers in all runs. */
+  readonly configDir?: string;
 };
 
 /** Creates the handler of verifications with the models of this machine. */
-export const createVerifyRunHandler = (
-  notify: (text: string) => void,
-  { model: defaultModel }: VerifyRunOptions = {},
-): RunHandler =>
+export const createVerifyRunHandler = (notify: (text: string) => void, options: VerifyRunOptions = {}): RunHandler =>
   createTaskRunHandler(async (run, context) => {
     const { runVerification } = await import('../verification/index.ts');
-    const settings = { ...readSettings({ cwd: resolveRunFolder(run.settings) }), tenant: run.tenant };
+    const settings = {
+      ...readSettingsWith(resolveRunFolder(run.settings), options.configDir),
+      tenant: run.tenant,
+    };
     const log = (text: string): void => notify(`${run.id}: ${text.trimEnd()}`);
     for (const warning of settings.warnings) log(warning);
-    const report = await runVerification(toRequest(run, settings, context, log, defaultModel));
+    const report = await runVerification(toRequest(run, settings, context, log, options));
     return toResult(report);
   });
 
@@ -33,13 +35,15 @@ function toRequest(
   settings: Settings,
   { signal, wrapProvider, onProgress }: TaskContext,
   log: (text: string) => void,
-  defaultModel: string | undefined,
+  { model: defaultModel, configDir }: VerifyRunOptions,
 ): VerificationRequest {
   // Only the model that the operator configured may be downloaded.
   const host: ModelHost = { confirm: async () => false, progress: () => {}, notify: log };
   const { claim, model, models, private: isPrivate } = requested;
-  const named = typeof model === 'string' ? model : undefined;
   const configured = getDefaultModel(settings, defaultModel);
+  // The author of a given answer is a fact; the model that answers is that of the release.
+  const isFixed = configDir !== undefined && typeof claim !== 'string';
+  const named = typeof model === 'string' && !isFixed ? model : undefined;
   // The author of a given answer is known only if the run names it.
   const author = named ?? (typeof claim === 'string' ? undefined : configured);
   const numbers = selectNumbers(requested, ['quorum', 'drafts', 'samples', 'maxErrorRate']);

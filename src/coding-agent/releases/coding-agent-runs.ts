@@ -1,8 +1,15 @@
 // The run handlers of a worker that runs the coding agent on releases.
-import { createRunAgentFactory, createRunHandlers, type RunAgentOptions } from '../fleet/agent-factory.ts';
+import {
+  createRunAgentFactory,
+  createRunHandlers,
+  type RunAgentOptions,
+  type RunKind,
+} from '../fleet/agent-factory.ts';
+import { createVerifyRunHandler } from '../fleet/verify-run.ts';
 import type { RunHandler } from '../../fleet/index.ts';
 import { withCanaryMonitor, type CanaryMonitorOptions } from './canary-monitor.ts';
-import { createReleaseRunHandler, type ReleaseRunHandlerOptions } from './run-handler.ts';
+import type { CheckedOutRelease } from './release-store.ts';
+import { createReleaseRunHandler, createReleaseTaskHandler, type ReleaseRunHandlerOptions } from './run-handler.ts';
 
 /** The options of `createReleaseRunHandlers`. */
 export type ReleaseRunHandlersOptions = CanaryMonitorOptions &
@@ -12,16 +19,39 @@ export type ReleaseRunHandlersOptions = CanaryMonitorOptions &
     readonly notify: (text: string) => void;
   };
 
-/** Creates the run handlers of a worker: runs of agents use the release in use, and the config of the user while there is none. */
-export function createReleaseRunHandlers(options: ReleaseRunHandlersOptions): Readonly<Record<string, RunHandler>> {
+/** Creates the run handlers of a worker: runs of every kind use the release in use, and the config of the user while there is none. */
+export function createReleaseRunHandlers(options: ReleaseRunHandlersOptions): Readonly<Record<RunKind, RunHandler>> {
   const { notify, agents = {}, releases, trustedKeys } = options;
   const handlers = createRunHandlers(notify, agents);
-  const handle = createReleaseRunHandler({
-    releases,
-    trustedKeys,
-    withoutRelease: handlers['run'] as RunHandler,
-    createAgent: ({ folder, manifest }) =>
-      createRunAgentFactory(notify, { ...agents, configDir: folder, model: manifest.model?.id ?? agents.model }),
+  const toAgentOptions = ({ folder, manifest }: CheckedOutRelease): RunAgentOptions => ({
+    ...agents,
+    configDir: folder,
+    model: manifest.model?.id ?? agents.model,
   });
-  return { ...handlers, run: withCanaryMonitor(handle, options) };
+  const onReleases: Readonly<Record<RunKind, RunHandler>> = {
+    run: createReleaseRunHandler({
+      releases,
+      trustedKeys,
+      withoutRelease: handlers.run,
+      createAgent: (release) => createRunAgentFactory(notify, toAgentOptions(release)),
+    }),
+    // A plan runs nothing itself: its release is that of its child runs.
+    plan: createReleaseTaskHandler({
+      releases,
+      trustedKeys,
+      withoutRelease: handlers.plan,
+      createHandler: () => handlers.plan,
+    }),
+    verify: createReleaseTaskHandler({
+      releases,
+      trustedKeys,
+      withoutRelease: handlers.verify,
+      createHandler: (release) => createVerifyRunHandler(notify, toAgentOptions(release)),
+    }),
+  };
+  return {
+    run: withCanaryMonitor(onReleases.run, options),
+    plan: withCanaryMonitor(onReleases.plan, options),
+    verify: withCanaryMonitor(onReleases.verify, options),
+  };
 }

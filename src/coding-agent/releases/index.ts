@@ -65,6 +65,12 @@ export {
   type ReportedCanary,
   type ReportedRelease,
 } from './report.ts';
-export { createReleaseRunHandler, releaseAnnotationKey, type ReleaseRunHandlerOptions } from './run-handler.ts';
+export {
+  createReleaseRunHandler,
+  createReleaseTaskHandler,
+  releaseAnnotationKey,
+  type ReleaseRunHandlerOptions,
+  type ReleaseTaskHandlerOptions,
+} from './run-handler.ts';
 export { readAgentFolder, type AgentFolder } from './read-agent-folder.ts';
 export { getReleasesFolder, getTrustedKeysFile, openUserReleases, type UserReleases } from './user-releases.ts';

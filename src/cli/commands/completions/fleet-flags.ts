@@ -7,6 +7,9 @@ export const storeFlag: CompletionFlag = createFlag('store', 'the store of the f
 
 const watchdogFlag = createFlag('watchdog', 'seconds without an answer until the process is ended', 'anything');
 
+/** The flag of the folder of releases. */
+const releasesFlag = createFlag('releases', 'the folder of releases', 'files');
+
 /** The flags of `serve`. */
 export const serveFlags: readonly CompletionFlag[] = [
   createFlag('host', 'the address to listen on', 'anything'),
@@ -20,11 +23,9 @@ export const serveFlags: readonly CompletionFlag[] = [
   createFlag('allowed-host', 'another allowed Host header', 'anything'),
   createFlag('control-port', 'the port of the control thread', 'anything'),
   watchdogFlag,
+  releasesFlag,
   storeFlag,
 ];
-
-/** The flag of the folder of releases. */
-const releasesFlag = createFlag('releases', 'the folder of releases', 'files');
 
 /** The flags of `audit`. */
 export const auditFlags: readonly CompletionFlag[] = [
