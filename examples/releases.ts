@@ -25,7 +25,7 @@ const first = await createRelease({ ...base, name: 'short answers' });
 
 writeFileSync(path.join(folder, 'AGENTS.md'), 'Answer in verse.\n');
 const [change] = await findDrift(first.manifest, folder);
-assert.deepEqual(change, { kind: 'file', name: 'AGENTS.md', change: 'changed' });
+assert.deepEqual(change, { kind: 'prompt', name: 'AGENTS.md', change: 'changed' });
 const second = await createRelease({ ...base, name: 'verse' });
 
 // A gate runs evals with the files in `release.folder`; this one accepts every release.

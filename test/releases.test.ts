@@ -32,9 +32,9 @@ test('[A105, A113, A114] an agent is released, drift is found, a gate decides ab
   assert.deepEqual([verified.code, verified.out.includes('is as in the release')], [0, true], verified.err);
   writeFileSync(path.join(agent, 'AGENTS.md'), 'Talk like a pirate.');
   const drifted = await release('verify', 'polite', '--folder', agent);
-  assert.deepEqual([drifted.code, /changed +file +AGENTS\.md/.test(drifted.out)], [1, true], drifted.out);
+  assert.deepEqual([drifted.code, /changed +prompt +AGENTS\.md/.test(drifted.out)], [1, true], drifted.out);
   assert.equal((await release('create', agent, '--name', 'pirate')).code, 0);
-  assert.match((await release('diff', 'polite', 'pirate')).out, /^changed +file +AGENTS\.md\n$/);
+  assert.match((await release('diff', 'polite', 'pirate')).out, /^changed +prompt +AGENTS\.md\n$/);
 
   const gate = ['--gate', path.join(program.home, 'cases.jsonl')];
   const passed = await release('promote', 'polite', ...gate);

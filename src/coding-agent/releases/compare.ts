@@ -1,10 +1,11 @@
 // Compares releases with each other and with the folder of an agent: which files, tools and model parameters differ.
 import { formatColumns } from '../../core/index.ts';
-import { hashJson, type ReleaseManifest } from './manifest.ts';
+import { getFileKind, hashJson, type ReleaseFileKind, type ReleaseManifest } from './manifest.ts';
 
 /** A difference between two manifests. */
 export type ReleaseChange = {
-  readonly kind: 'file' | 'tool' | 'model';
+  /** What a file is for; `tool` is also the schema of a tool of the program, and `model` the model id or one of its parameters. */
+  readonly kind: ReleaseFileKind | 'model';
   readonly name: string;
   readonly change: 'added' | 'removed' | 'changed';
 };
@@ -14,18 +15,18 @@ type ManifestContent = Pick<ReleaseManifest, 'files' | 'tools' | 'model'>;
 /** Lists what differs from the first manifest to the second; empty if both describe the same agent. */
 export function diffManifests(before: ManifestContent, after: ManifestContent): readonly ReleaseChange[] {
   const compare = (
-    kind: ReleaseChange['kind'],
+    kindOf: (name: string) => ReleaseChange['kind'],
     from: ReadonlyMap<string, string>,
     to: ReadonlyMap<string, string>,
   ): readonly ReleaseChange[] =>
     [...new Set([...from.keys(), ...to.keys()])].toSorted().flatMap((name): readonly ReleaseChange[] => {
       if (from.get(name) === to.get(name)) return [];
-      return [{ kind, name, change: !from.has(name) ? 'added' : to.has(name) ? 'changed' : 'removed' }];
+      return [{ kind: kindOf(name), name, change: !from.has(name) ? 'added' : to.has(name) ? 'changed' : 'removed' }];
     });
   return [
-    ...compare('file', listFiles(before), listFiles(after)),
-    ...compare('tool', listTools(before), listTools(after)),
-    ...compare('model', listModel(before), listModel(after)),
+    ...compare(getFileKind, listFiles(before), listFiles(after)),
+    ...compare(() => 'tool', listTools(before), listTools(after)),
+    ...compare(() => 'model', listModel(before), listModel(after)),
   ];
 }
 

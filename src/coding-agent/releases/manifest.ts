@@ -62,7 +62,7 @@ const kindsByName: Readonly<Record<string, ReleaseFileKind>> = {
   'policy.yaml': 'policy',
   'policy.yml': 'policy',
   'dlp.json': 'policy',
-  'flow.json': 'policy',
+  'declarations.json': 'policy',
   'mcp.json': 'mcp',
   'hooks.json': 'hook',
 };

@@ -156,7 +156,7 @@ test('[A105] the difference of two manifests names files, tools and model parame
   };
   assert.deepEqual(
     diffManifests(before, after).map(({ kind, name, change }) => `${change} ${kind} ${name}`),
-    ['removed file a', 'changed file b', 'added file c', 'changed tool read', 'changed model effort'],
+    ['removed other a', 'changed other b', 'added other c', 'changed tool read', 'changed model effort'],
   );
   assert.deepEqual(diffManifests(before, before), []);
 });
