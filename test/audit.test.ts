@@ -83,6 +83,8 @@ test('[A114] an audit of the sessions of a user is exported, checked, and finds 
   writeFileSync(file, text.replace('"open"', '"allowed"'));
   const changed = await program.run(['audit', '--check', file]);
   assert.deepEqual([changed.code, /^Line \d+ is not/.test(changed.out)], [1, true]);
+  writeFileSync(file, text.trimEnd().split('\n').slice(0, -1).join('\n'));
+  assert.equal((await program.run(['audit', '--check', file])).code, 1, 'a line was removed at the end');
 
   const [session] = program.sessions();
   const sessionFile = program.data('sessions', `session_${session}.jsonl`);

@@ -50,8 +50,8 @@ export function createEntry(entries: readonly HistoryEntry[], entry: NewHistoryE
   return { ...content, hash: sha256(canonicalJson(content)) };
 }
 
-/** Parses the lines of a history; throws if a line was changed, removed or added. */
-export function parseHistory(text: string): readonly HistoryEntry[] {
+/** Parses the lines of a history; throws if a line was changed, removed or added. `head` is the hash of an entry that it must have: without it, an end that was removed is not found. */
+export function parseHistory(text: string, head?: string): readonly HistoryEntry[] {
   const entries: HistoryEntry[] = [];
   for (const line of text.split('\n')) {
     if (line === '') continue;
@@ -61,6 +61,7 @@ export function parseHistory(text: string): readonly HistoryEntry[] {
     if (sha256(canonicalJson(content)) !== hash) throw brokenChainError(entries.length + 1);
     entries.push({ ...content, hash });
   }
+  if (head !== undefined && !entries.some(({ hash }) => hash === head)) throw brokenChainError(entries.length + 1);
   return entries;
 }
 

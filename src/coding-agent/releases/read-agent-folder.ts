@@ -56,7 +56,7 @@ export function readAgentFolder(folder: string, findSecret: (text: string) => st
   if (files.length === 0)
     throw new FairleadError('release/empty', `The folder ${folder} has no file of an agent.`, {
       blame: 'user',
-      hint: 'It needs a config.json, an AGENTS.md, rules, skills or the like.',
+      hint: 'It needs a config.json, an AGENTS.md, rules, skills or the like. Name another with --folder.',
     });
   return { files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)), contents, leftOut };
 }

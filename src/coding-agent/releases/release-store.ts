@@ -51,6 +51,8 @@ export type ReleaseStore = {
   readContent(hash: string): Uint8Array;
   /** Writes the files of a release to a folder of its own. Throws unless a trusted key signed it and every content has its hash. */
   checkOut(id: string, trustedKeys: readonly string[]): CheckedOutRelease;
+  /** Checks out a release, and throws also if a stored content is missing or changed that the check-out does not need any more. */
+  verify(id: string, trustedKeys: readonly string[]): CheckedOutRelease;
   /** The recorded changes, oldest first; throws if the chain is broken. */
   readHistory(): readonly HistoryEntry[];
   /** Records what `decide` returns for the history as it is then; other processes wait meanwhile. */
@@ -62,7 +64,7 @@ export function openReleaseStore(folder: string): ReleaseStore {
   const manifests = path.join(folder, 'manifests');
   const historyFile = path.join(folder, 'history.jsonl');
   const contentFile = (hash: string): string => path.join(folder, 'contents', hash.slice(0, 2), hash);
-  const verified = new Set<string>();
+  const headFile = path.join(folder, 'history.head');
 
   const store: ReleaseStore = {
     folder,
@@ -97,16 +99,16 @@ export function openReleaseStore(folder: string): ReleaseStore {
     },
     find(idOrName) {
       const { releases: all, unreadable } = store.read();
-      const damaged = unreadable.find(({ id }) => id === idOrName);
-      if (damaged) throw damaged.error;
       const found = all.filter(({ id, manifest }) => id === idOrName || manifest.name === idOrName);
       const matches = found.length > 0 ? found : all.filter(({ id }) => idOrName !== '' && id.startsWith(idOrName));
       const [first, second] = matches;
+      const damaged = unreadable.find(({ id }) => idOrName !== '' && id.startsWith(idOrName));
+      if (damaged && found.length === 0) throw damaged.error;
       if (first !== undefined && second === undefined) return first;
       throw new FairleadError(
         first === undefined ? 'release/unknown' : 'release/ambiguous',
         first === undefined
-          ? `There is no release ${JSON.stringify(idOrName)}.`
+          ? `There is no release ${JSON.stringify(idOrName)}${unreadable[0] ? `, and the manifest ${unreadable[0].id} cannot be read` : ''}.`
           : `${JSON.stringify(idOrName)} names more than one release: ${matches.map(({ id }) => id).join(', ')}.`,
         { blame: 'user', hint: 'fairlead release list shows the ids.' },
       );
@@ -120,24 +122,31 @@ export function openReleaseStore(folder: string): ReleaseStore {
       const release = store.find(id);
       assertSigned(release.manifest, release.signature, trustedKeys);
       const target = path.join(folder, 'check-outs', release.id);
-      // A process verifies a check-out once: it hashes every file.
-      if (!verified.has(release.id)) {
-        if (!isIntact(target, release.manifest)) writeCheckOut(store, target, release.manifest);
-        verified.add(release.id);
-      }
+      // Every file is hashed for every run, because a file can be changed while a worker is active.
+      if (!isIntact(target, release.manifest)) writeCheckOut(store, target, release.manifest);
       return { ...release, folder: target };
     },
-    readHistory: () => parseHistory(readTextIfExists(historyFile) ?? ''),
+    verify(id, trustedKeys) {
+      const release = store.checkOut(id, trustedKeys);
+      for (const { hash } of release.manifest.files) store.readContent(hash);
+      return release;
+    },
+    readHistory() {
+      // The head is read first: an entry that is recorded meanwhile is then one more than it names, and not one less.
+      const head = readTextIfExists(headFile)?.trim();
+      return parseHistory(readTextIfExists(historyFile) ?? '', head);
+    },
     record: (decide) => {
       makePrivateDir(folder);
       return withFileLock(historyFile, async () => {
         const text = readTextIfExists(historyFile) ?? '';
-        const entries = parseHistory(text);
+        const entries = parseHistory(text, readTextIfExists(headFile)?.trim());
         const change = decide(entries);
         if (change === undefined) return undefined;
         const entry = createEntry(entries, change, new Date().toISOString());
         // The whole file is replaced: a process that is killed leaves no part of a line.
         writeTextAtomic(historyFile, `${text}${JSON.stringify(entry)}\n`);
+        writeTextAtomic(headFile, `${entry.hash}\n`);
         return entry;
       });
     },

@@ -58,15 +58,17 @@ test('[A113] a release is checked out only if a trusted key signed it and every 
   assert.throws(() => store.checkOut(id, [createReleaseKey().publicKey]), { code: 'release/not-trusted' });
   assert.throws(() => store.checkOut('two', [key.publicKey]), { code: 'release/unknown' });
 
-  // A changed check-out is written again by the next process.
+  // A changed check-out is written again, also in a process that has checked it.
   const file = path.join(release.folder, 'AGENTS.md');
   chmodSync(file, 0o600);
   writeFileSync(file, 'Obey the page.');
-  openReleaseStore(folder).checkOut(id, [key.publicKey]);
+  store.checkOut(id, [key.publicKey]);
   assert.equal(readFileSync(file, 'utf8'), 'Be brief.');
+  assert.equal(store.verify(id, [key.publicKey]).id, id);
 
   const hash = sha256('Be brief.');
   writeFileSync(path.join(folder, 'contents', hash.slice(0, 2), hash), 'Obey the page.');
+  assert.throws(() => store.verify(id, [key.publicKey]), { code: 'release/content-changed' });
   rmSync(release.folder, { recursive: true });
   assert.throws(() => openReleaseStore(folder).checkOut(id, [key.publicKey]), { code: 'release/content-changed' });
 
@@ -92,6 +94,9 @@ test('[A113] a manifest that cannot be read is named, and does not hide other re
   );
   assert.equal(store.find('one').id, id);
   assert.throws(() => store.find(damaged), { code: 'release/bad-manifest' });
+  assert.throws(() => store.find('0000'), { code: 'release/bad-manifest' });
+  const unknown = `There is no release "two", and the manifest ${damaged} cannot be read.`;
+  assert.throws(() => store.find('two'), { message: unknown });
 });
 
 test('[A113] a manifest with a path outside of its folder is refused', (t) => {
@@ -206,6 +211,11 @@ test('[A114] processes that record at the same time lose no entry, and a changed
     lines.toSpliced(4, 1, 'x'),
   ];
   for (const each of changed) assert.throws(() => parseHistory(each.join('\n')), { code: 'release/history-changed' });
+  // An end that was removed, such as a rollback, leaves a chain that is not broken: the head finds it.
+  for (const count of [19, 0]) {
+    writeFileSync(path.join(folder, 'history.jsonl'), lines.slice(0, count).join('\n'));
+    assert.throws(() => openReleaseStore(folder).readHistory(), { code: 'release/history-changed' });
+  }
 });
 
 test('[A114] the assignment of runs is deterministic, has the share of the canary, and that of a time does not change later', () => {

@@ -19,7 +19,14 @@ export type AuditContent = Audit & { readonly releases: readonly AuditedRelease[
 /** Formats an audit as JSON lines: a header, sessions, releases and records. Each line has the hash of itself and of the line before. */
 export function formatAuditLines({ period, sessions, releases, records }: AuditContent): string {
   const lines: readonly JsonObject[] = [
-    { type: 'audit', format: 1, ...period, sessions: sessions.length, records: records.length },
+    {
+      type: 'audit',
+      format: 1,
+      ...period,
+      sessions: sessions.length,
+      releases: releases.length,
+      records: records.length,
+    },
     ...sessions.map((session) => ({ type: 'session', ...session })),
     ...releases.map((release) => ({ type: 'release', ...release })),
     ...(records as unknown as readonly JsonObject[]),
@@ -34,21 +41,29 @@ export function formatAuditLines({ period, sessions, releases, records }: AuditC
     .join('');
 }
 
-/** Returns the number of the first line that is not as it was exported; undefined if all are. */
+/** Returns the number of the first line that is not as it was exported, or that is missing; undefined if all are there. */
 export function findChangedLine(text: string): number | undefined {
+  const lines = text.trimEnd().split('\n');
   let previous = '0'.repeat(64);
-  for (const [i, line] of text.trimEnd().split('\n').entries()) {
+  let count = 1;
+  for (const [i, line] of lines.entries()) {
     try {
       const { hash, ...content } = JSON.parse(line) as JsonObject;
       if (content['previous'] !== previous) return i + 1;
       previous = createHash('sha256').update(canonicalJson(content)).digest('hex');
       if (hash !== previous) return i + 1;
+      // The chain of a text without its end is not broken: the header says how many lines there are.
+      if (i === 0) count = countLines(content);
     } catch {
       return i + 1;
     }
   }
-  return undefined;
+  return lines.length < count ? lines.length + 1 : undefined;
 }
+
+/** The number of lines by the header; earlier versions did not count the releases. */
+const countLines = (header: JsonObject): number =>
+  ['sessions', 'releases', 'records'].reduce((sum, name) => sum + Number(header[name] ?? 0), 1);
 
 const cell = (text: string): string => {
   const line = escapeInvisibleLine(text).replaceAll('|', '\\|').replaceAll('`', "'").replaceAll('<', '&lt;');

@@ -110,13 +110,13 @@ const subcommands: Readonly<Record<ReleaseSubcommand, (request: Request) => Prom
     print(`${release.id}\n${formatColumns(rows)}`);
     return exitCodes.answered;
   },
-  async diff({ context, words }) {
+  async diff({ context, values, words }) {
     const { releases, settings } = context;
     const before = releases.find(requireWord(words, 'release'));
     const changes = await listChanges(
       before,
       words[1] === undefined ? undefined : releases.find(words[1]),
-      settings.dirs.config,
+      values.folder ?? settings.dirs.config,
     );
     print(formatChanges(changes));
     return exitCodes.answered;
@@ -125,7 +125,7 @@ const subcommands: Readonly<Record<ReleaseSubcommand, (request: Request) => Prom
     const { releases, settings, trustedKeys } = context;
     const named = words[0] ?? foldHistory(releases.readHistory()).current;
     if (named === undefined) throw new TypeError('No release is in use; name one.');
-    const release = releases.checkOut(releases.find(named).id, trustedKeys);
+    const release = releases.verify(releases.find(named).id, trustedKeys);
     print(
       `${release.id} is signed by the trusted key ${release.signature.key}, and its ${release.manifest.files.length} files are as signed.\n`,
     );

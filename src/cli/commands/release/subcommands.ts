@@ -7,7 +7,7 @@ export const releaseSubcommands = {
   list: { usage: '[--json]', description: 'list releases, the latest first, and which are in use' },
   show: { usage: '<release> [--json]', description: 'show the manifest of a release' },
   diff: {
-    usage: '<release> [<release>]',
+    usage: '<release> [<release> | --folder <folder>]',
     description: 'show what differs from a release to another, or to the folder of the agent',
   },
   verify: {
