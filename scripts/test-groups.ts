@@ -7,9 +7,9 @@ import { pathToFileURL } from 'node:url';
 /** A file that imports test files, so that they run in its process. */
 export type TestGroup = { readonly file: string; readonly members: readonly string[] };
 
-const maxGroupFiles = 16;
+const maxGroupFiles = 32;
 // Files outside src take longer, and a long group that begins last would be waited for alone.
-const maxPromiseFiles = 5;
+const maxPromiseFiles = 8;
 
 // Anything that changes the process, or a hook that would run for the tests of every file of the group; an `after` runs when all have ended.
 const changesProcess =
@@ -21,7 +21,7 @@ const callsTest = /^\s*(?:test|describe)\(/m;
 /** Whether the tests of a file need the browser, which the files of a process start once. */
 export const isBrowserTest = (file: string): boolean => /^test\/web[^/]*$/.test(file);
 
-/** Splits unit tests into groups by module, tests in the browser into one, and other tests of folder test into small ones; a file that changes its process runs alone. */
+/** Splits unit tests into groups of neighbours, which load the same modules, tests in the browser into one group, and other tests of folder test into small ones; a file that changes its process runs alone. */
 export function groupTestFiles(
   files: readonly string[],
   root: string,
@@ -33,13 +33,13 @@ export function groupTestFiles(
     const text = readFileSync(path.join(root, file), 'utf8');
     return !changesProcess.test(text) && (!isPromise || callsTest.test(text));
   };
-  const byModule = Map.groupBy(files.filter(canShare), (file) =>
-    isBrowserTest(file) ? 'browser' : file.startsWith('test/') ? 'promises' : (file.split('/')[1] ?? ''),
+  const byKind = Map.groupBy(files.filter(canShare), (file) =>
+    isBrowserTest(file) ? 'browser' : file.startsWith('test/') ? 'promises' : (file.split('/')[0] ?? ''),
   );
-  const lists = [...byModule].flatMap(([module, members]) => {
-    const size = module === 'promises' ? maxPromiseFiles : maxGroupFiles;
+  const lists = [...byKind].flatMap(([kind, members]) => {
+    const size = kind === 'promises' ? maxPromiseFiles : maxGroupFiles;
     return Array.from({ length: Math.ceil(members.length / size) }, (_, index) => ({
-      name: `${module}-${index + 1}`,
+      name: `${kind}-${index + 1}`,
       members: members.slice(index * size, (index + 1) * size),
     }));
   });

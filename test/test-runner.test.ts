@@ -90,7 +90,7 @@ function assertFailure(stdout: string, file: string, said: RegExp): void {
   assert.match(own[0] ?? '', said);
 }
 
-test('unit tests of one module share a process, and so do tests in the browser and other tests; a file that changes its process does not', (t) => {
+test('unit tests share a process, and so do tests in the browser and other tests; a file that changes its process does not', (t) => {
   const print = (name: string): string => `test('${name}', () => console.log('${name} in', process.pid));`;
   const ended = runTests(
     t,

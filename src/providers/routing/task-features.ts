@@ -61,10 +61,12 @@ function splitPastedCode(task: string): { readonly prose: string; readonly paste
   return { prose, pasted: blocks.join('\n') };
 }
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
+// A segmenter loads data for 30 ms, so it is created for the first task.
+let segmenter: Intl.Segmenter | undefined;
 
 /** Returns the lower-case words of a text in any script. */
 function segmentWords(text: string): readonly string[] {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });
   const words: string[] = [];
   for (const { segment, isWordLike } of segmenter.segment(text)) if (isWordLike) words.push(segment.toLowerCase());
   return words;

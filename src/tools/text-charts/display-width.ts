@@ -1,7 +1,17 @@
 // Measures the terminal columns of a text, and truncates or pads texts to a width.
 import { escapeInvisibleLine } from '../../core/index.ts';
 
-const graphemeSegmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
+/** Printable ASCII: one column for each character. */
+const plainPattern = /^[\x20-\x7e]*$/;
+
+/** Splits a text into characters as a reader counts them. A segmenter loads data for 30 ms, so it is created for the first text that needs it. */
+function splitGraphemes(text: string): Iterable<string> {
+  if (plainPattern.test(text)) return text;
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
 /** East Asian characters, full-width forms and emoji take two columns. */
 const widePattern =
   /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|\p{Regional_Indicator}{2}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6])/u;
@@ -9,7 +19,7 @@ const widePattern =
 /** Returns the number of columns of a text. */
 export const displayWidth = (text: string): number => {
   let columns = 0;
-  for (const { segment } of graphemeSegmenter.segment(text)) columns += widePattern.test(segment) ? 2 : 1;
+  for (const segment of splitGraphemes(text)) columns += widePattern.test(segment) ? 2 : 1;
   return columns;
 };
 
@@ -19,7 +29,7 @@ export function truncateToWidth(text: string, maxWidth: number): string {
   if (displayWidth(line) <= maxWidth) return line;
   let remainingWidth = maxWidth - 1;
   let truncated = '';
-  for (const { segment } of graphemeSegmenter.segment(line)) {
+  for (const segment of splitGraphemes(line)) {
     remainingWidth -= widePattern.test(segment) ? 2 : 1;
     if (remainingWidth < 0) break;
     truncated += segment;
@@ -32,7 +42,7 @@ export function wrapToWidth(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
   let width = 0;
-  for (const { segment } of graphemeSegmenter.segment(escapeInvisibleLine(text))) {
+  for (const segment of splitGraphemes(escapeInvisibleLine(text))) {
     const segmentWidth = widePattern.test(segment) ? 2 : 1;
     if (line !== '' && width + segmentWidth > columns) {
       lines.push(line);
