@@ -1,6 +1,5 @@
 // The span of a check of an answer, with the result as an event of the conventions.
 import type { Event } from '../core/index.ts';
-import { createSpanId } from './ids.ts';
 import type { SpanDraft, SpanRecorder } from './span-recorder.ts';
 
 /** Records the span of a check that has ended. In logs without its duration it starts with the event before it, at `lastTime`. */
@@ -16,7 +15,7 @@ export function emitCheck(
   const draft = recorder.start({
     kind: 'check',
     name: check,
-    place: recorder.placeIn(run, createSpanId(recorder.session, 'check', id)),
+    place: recorder.placeIn(run, recorder.createId('check', id)),
     parentId: run?.place.spanId,
     start: ms === undefined ? lastTime : time - ms,
     details: { check: details },

@@ -1,5 +1,4 @@
 // The names of the GenAI semantic conventions of OpenTelemetry in one table, for the conventions of version 1.41 and for those after it.
-import type { Json } from '../core/index.ts';
 
 /** Which names are used: those of version 1.41, which most backends read, or those after it. */
 export type Conventions = 'v1.41' | 'latest';
@@ -130,6 +129,3 @@ const providerNames: Readonly<Record<string, string>> = {
 
 /** The provider name of the conventions for one of our families. */
 export const getProviderName = (family: string): string => providerNames[family] ?? family;
-
-/** The values of attributes by their key in the table; undefined values are left out. */
-export type AttributeValues = Partial<Readonly<Record<AttributeKey, Json | undefined>>>;

@@ -1,6 +1,5 @@
 // The spans of gate decisions: questions to the user, denials and rewritten calls.
 import type { Event, Json } from '../core/index.ts';
-import { createSpanId } from './ids.ts';
 import type { GateDetails } from './span.ts';
 import type { SpanDraft, SpanRecorder } from './span-recorder.ts';
 
@@ -81,7 +80,7 @@ export class GateSpans {
     return this.#recorder.start({
       kind: 'gate',
       name: gate.name ?? gate.component,
-      place: this.#recorder.placeIn(run, createSpanId(this.#recorder.session, 'gate', id)),
+      place: this.#recorder.placeIn(run, this.#recorder.createId('gate', id)),
       parentId,
       start: time,
       details: { call, gate, ...(tool === undefined ? {} : { tool }) },

@@ -6,22 +6,82 @@ import { parseTraceparent } from '../core/index.ts';
 /** The place of a span: its trace, its own id, and whether it is recorded. */
 export type SpanPlace = TraceParent & { readonly tracestate?: string };
 
-/** Returns the 16 hex digits of a span id. `parts` name the span in its session. A fast hash is enough: an id must be unique in its trace only. */
-export function createSpanId(...parts: readonly (string | number)[]): string {
-  const text = parts.join('\n');
-  let [a, b] = [0xdeadbeef, 0x41c6ce57];
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    a = Math.imul(a ^ code, 2654435761);
-    b = Math.imul(b ^ code, 1597334677);
+/** The codes of a text that is hashed. Reading them from here is several times as fast as from the text. */
+const codes = new Uint16Array(1024);
+const codeBytes = Buffer.from(codes.buffer);
+
+/** The hash of the parts of a name. It can be continued: the part that many names begin with is hashed once. */
+export class NameHash {
+  readonly #a: number;
+  readonly #b: number;
+
+  private constructor(a: number, b: number) {
+    this.#a = a;
+    this.#b = b;
   }
-  const low = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
-  const high = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
-  // An id of zeros is not valid.
-  return `${toHex(high)}${toHex(low === 0 && high === 0 ? 1 : low)}`;
+
+  /** Starts with a part. */
+  static of(part: string): NameHash {
+    return new NameHash(0xdeadbeef | 0, 0x41c6ce57).#addText(part);
+  }
+
+  /** Adds a line feed and a part. */
+  add(part: string | number): NameHash {
+    return this.#addText(`\n${part}`);
+  }
+
+  /** The hash as the 16 hex digits of a span id. */
+  toSpanId(): string {
+    const [a, b] = [this.#a, this.#b];
+    const low = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
+    const high = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+    // An id of zeros is not valid.
+    return formatHex(high, low === 0 && high === 0 ? 1 : low);
+  }
+
+  #addText(text: string): NameHash {
+    let a = this.#a;
+    let b = this.#b;
+    for (let from = 0; from < text.length; from += codes.length) {
+      const length = codeBytes.write(from === 0 ? text : text.slice(from), 'utf16le') / 2;
+      for (let i = 0; i < length; i++) {
+        const code = codes[i] ?? 0;
+        a = Math.imul(a ^ code, 2654435761);
+        b = Math.imul(b ^ code, 1597334677);
+      }
+    }
+    return new NameHash(a, b);
+  }
 }
 
-const toHex = (value: number): string => (value >>> 0).toString(16).padStart(8, '0');
+/** Returns the id of the span that these parts name in its session. A fast hash is enough: an id must be unique in its trace only. */
+export function createSpanId(first: string, ...more: readonly (string | number)[]): string {
+  return NameHash.of(more.length === 0 ? first : `${first}\n${more.join('\n')}`).toSpanId();
+}
+
+/** The code of a hex digit. */
+const toDigit = (value: number): number => (value & 15) + ((value & 15) < 10 ? 48 : 87);
+
+/** Two numbers of 32 bits as 16 hex digits. One call is faster than texts that are joined. */
+const formatHex = (high: number, low: number): string =>
+  String.fromCharCode(
+    toDigit(high >>> 28),
+    toDigit(high >>> 24),
+    toDigit(high >>> 20),
+    toDigit(high >>> 16),
+    toDigit(high >>> 12),
+    toDigit(high >>> 8),
+    toDigit(high >>> 4),
+    toDigit(high),
+    toDigit(low >>> 28),
+    toDigit(low >>> 24),
+    toDigit(low >>> 20),
+    toDigit(low >>> 16),
+    toDigit(low >>> 12),
+    toDigit(low >>> 8),
+    toDigit(low >>> 4),
+    toDigit(low),
+  );
 
 /** Returns the 32 hex digits of the trace id of a run that no other program started. */
 export const createTraceId = (session: string, run: string): string =>

@@ -43,8 +43,10 @@ type Series = {
   max: number;
   readonly buckets: number[];
 };
+/** The series of all metrics that have some labels in common, by metric and, if a series has more labels, by those. It is looked up once for a span. */
+type SeriesGroup = { readonly labels: Labels; readonly series: Map<string, Series | undefined> };
 
-/** Max series of one metric: a label from outside, such as the name of a tool, must not use up the memory. */
+/** Max series and groups of series: a label from outside, such as the name of a tool, must not use up the memory. */
 const maxSeries = 2000;
 /** Max spans that wait to be counted. */
 const maxWaiting = 1000;
@@ -53,15 +55,18 @@ const maxWaiting = 1000;
 export class SpanMetrics {
   readonly #conventions: Conventions;
   readonly #isDelta: boolean;
-  #series = new Map<string, Series>();
+  #groups = new Map<string, SeriesGroup>();
+  #series: Series[] = [];
   #since = Date.now();
   #waiting: Span[] = [];
+  readonly #hasCallMetrics: boolean;
   /** The model calls and tool calls of the runs that have not ended, by trace and session. */
   readonly #calls = new Map<string, { models: number; tools: number }>();
 
   constructor(conventions: Conventions, isDelta = false) {
     this.#conventions = conventions;
     this.#isDelta = isDelta;
+    this.#hasCallMetrics = getMetricName('agentInferenceCalls', conventions) !== undefined;
   }
 
   /** Counts an ended span; not at once, because the run that it belongs to continues. */
@@ -82,32 +87,47 @@ export class SpanMetrics {
     if (kind === 'model' || kind === 'request' || (kind === 'compaction' && details.usage))
       this.#addRequest(span, seconds);
     if (kind === 'tool') {
-      const labels = { 'gen_ai.tool.name': details.tool, 'error.type': error };
-      this.#record('toolDuration', seconds, labels);
-      this.#record('operationDuration', seconds, { 'gen_ai.operation.name': 'execute_tool', ...labels });
+      const group = this.#getGroup('execute_tool', details.tool ?? '', error ?? '', () => ({
+        'gen_ai.tool.name': details.tool,
+        'error.type': error,
+      }));
+      this.#record(group, 'toolDuration', seconds);
+      this.#record(group, 'operationDuration', seconds, '', () => ({ 'gen_ai.operation.name': 'execute_tool' }));
       this.#countCall(span, 'tools');
     }
     if (kind === 'gate' && details.gate) {
       const { component, verdict, action } = details.gate;
-      this.#record('gateDecisions', 1, { component, verdict, action });
+      const group = this.#getGroup('gate', component, `${verdict} ${action}`, () => ({ component, verdict, action }));
+      this.#record(group, 'gateDecisions', 1);
     }
-    if (kind === 'workflow')
-      this.#record('workflowDuration', seconds, { 'gen_ai.workflow.name': span.name, 'error.type': error });
+    if (kind === 'workflow') {
+      const labels = { 'gen_ai.workflow.name': span.name, 'error.type': error };
+      this.#record(
+        this.#getGroup('workflow', span.name, error ?? '', () => labels),
+        'workflowDuration',
+        seconds,
+      );
+    }
     if (kind === 'run') this.#addRun(span, seconds);
   }
 
   /** Counts spans that were lost. */
   addLost(count: number): void {
-    if (count > 0) this.#record('lostSpans', count, {});
+    if (count > 0)
+      this.#record(
+        this.#getGroup('', '', '', () => ({})),
+        'lostSpans',
+        count,
+      );
   }
 
   /** Returns the metrics so far; undefined if there are none. With delta temporality counting starts again. */
   take(resource: readonly KeyValue[], version: string, now: number = Date.now()): MetricsRequest | undefined {
     this.#countWaiting();
-    if (this.#series.size === 0) return undefined;
-    const byKey = Map.groupBy(this.#series.values(), ({ key }) => key);
+    if (this.#series.length === 0) return undefined;
+    const byKey = Map.groupBy(this.#series, ({ key }) => key);
     const metrics = [...byKey].flatMap(([key, series]) => this.#toMetric(key, series, now));
-    if (this.#isDelta) [this.#series, this.#since] = [new Map(), now];
+    if (this.#isDelta) [this.#series, this.#groups, this.#since] = [[], new Map(), now];
     return {
       resourceMetrics: [
         { resource: { attributes: resource }, scopeMetrics: [{ scope: { name: 'fairlead', version }, metrics }] },
@@ -116,70 +136,101 @@ export class SpanMetrics {
   }
 
   #addRequest(span: Span, seconds: number): void {
-    const { usage = {}, usd, provider = 'unknown', requestModel, responseModel } = span.details;
-    const labels = {
+    const { usage, usd, provider = 'unknown', requestModel, responseModel } = span.details;
+    const group = this.#getGroup(`chat ${provider}`, requestModel ?? '', responseModel ?? '', () => ({
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': getProviderName(provider),
       'gen_ai.request.model': requestModel,
       'gen_ai.response.model': responseModel,
-    };
-    this.#record('operationDuration', seconds, { ...labels, 'error.type': span.error });
-    this.#record('inferenceDuration', seconds, { ...labels, 'error.type': span.error });
-    const { input, output, cacheRead, cacheWrite, reasoning } = usage;
-    if (input !== undefined) {
-      this.#record('tokenUsage', input, { ...labels, 'gen_ai.token.type': 'input' });
-      this.#record('operationInputTokens', input, labels);
+    }));
+    const errorLabel = (): Labels => ({ 'error.type': span.error });
+    this.#record(group, 'operationDuration', seconds, span.error, errorLabel);
+    this.#record(group, 'inferenceDuration', seconds, span.error, errorLabel);
+    if (usage) {
+      this.#recordTokens(group, 'input', usage.input);
+      this.#recordTokens(group, 'output', usage.output);
+      this.#recordTotal(group, 'cacheRead', usage.cacheRead);
+      this.#recordTotal(group, 'cacheWrite', usage.cacheWrite);
+      this.#recordTotal(group, 'reasoningTokens', usage.reasoning);
     }
-    if (output !== undefined) {
-      this.#record('tokenUsage', output, { ...labels, 'gen_ai.token.type': 'output' });
-      this.#record('operationOutputTokens', output, labels);
-    }
-    const totals = {
-      inputTokens: input,
-      outputTokens: output,
-      cacheRead,
-      cacheWrite,
-      reasoningTokens: reasoning,
-      cost: usd,
-    };
-    for (const [key, value] of Object.entries(totals) as [MetricKey, number | undefined][])
-      if (value !== undefined && value > 0) this.#record(key, value, labels);
+    this.#recordTotal(group, 'cost', usd);
     this.#countCall(span, 'models');
   }
 
+  #recordTokens(group: SeriesGroup | undefined, type: 'input' | 'output', count: number | undefined): void {
+    if (count === undefined) return;
+    this.#record(group, 'tokenUsage', count, type, () => ({ 'gen_ai.token.type': type }));
+    this.#record(group, type === 'input' ? 'operationInputTokens' : 'operationOutputTokens', count);
+    this.#recordTotal(group, type === 'input' ? 'inputTokens' : 'outputTokens', count);
+  }
+
+  #recordTotal(group: SeriesGroup | undefined, key: MetricKey, value: number | undefined): void {
+    if (value !== undefined && value > 0) this.#record(group, key, value);
+  }
+
   #addRun(span: Span, seconds: number): void {
-    const labels = { 'gen_ai.agent.name': span.details.agent, 'error.type': span.error };
-    this.#record('agentDuration', seconds, labels);
-    this.#record('operationDuration', seconds, { 'gen_ai.operation.name': 'invoke_agent', ...labels });
-    const { models = 0, tools = 0 } = this.#calls.get(callsKey(span)) ?? {};
-    this.#calls.delete(callsKey(span));
-    this.#record('agentInferenceCalls', models, labels);
-    this.#record('agentToolCalls', tools, labels);
+    const { details, error } = span;
+    const group = this.#getGroup('invoke_agent', details.agent ?? '', error ?? '', () => ({
+      'gen_ai.agent.name': details.agent,
+      'error.type': error,
+    }));
+    this.#record(group, 'agentDuration', seconds);
+    this.#record(group, 'operationDuration', seconds, '', () => ({ 'gen_ai.operation.name': 'invoke_agent' }));
+    if (!this.#hasCallMetrics) return;
+    const key = callsKey(span);
+    const { models = 0, tools = 0 } = this.#calls.get(key) ?? {};
+    this.#calls.delete(key);
+    this.#record(group, 'agentInferenceCalls', models);
+    this.#record(group, 'agentToolCalls', tools);
   }
 
   #countCall(span: Span, what: 'models' | 'tools'): void {
-    const calls = this.#calls.get(callsKey(span)) ?? { models: 0, tools: 0 };
+    if (!this.#hasCallMetrics) return;
+    const key = callsKey(span);
+    const calls = this.#calls.get(key) ?? { models: 0, tools: 0 };
     calls[what]++;
-    if (this.#calls.size < maxSeries) this.#calls.set(callsKey(span), calls);
+    if (this.#calls.size < maxSeries) this.#calls.set(key, calls);
   }
 
-  #record(key: MetricKey, value: number, labels: Labels): void {
-    if (getMetricName(key, this.#conventions) === undefined || !Number.isFinite(value)) return;
-    const id = JSON.stringify([key, labels]);
-    let series = this.#series.get(id);
+  /** The group of the labels that three texts name; undefined if there are too many. */
+  #getGroup(kind: string, name: string, more: string, createLabels: () => Labels): SeriesGroup | undefined {
+    const id = `${kind}\n${name}\n${more}`;
+    let group = this.#groups.get(id);
+    if (!group && this.#groups.size < maxSeries) {
+      group = { labels: createLabels(), series: new Map() };
+      this.#groups.set(id, group);
+    }
+    return group;
+  }
+
+  /** Records a value. `more` names the labels that the series has besides those of its group. */
+  #record(group: SeriesGroup | undefined, key: MetricKey, value: number, more = '', createLabels?: () => Labels): void {
+    if (!group || !Number.isFinite(value)) return;
+    const id = more === '' ? key : `${key} ${more}`;
+    let series = group.series.get(id);
     if (!series) {
-      if (this.#series.size >= maxSeries) return;
-      const buckets = Array.from({ length: (definitions[key].bounds?.length ?? 0) + 1 }, () => 0);
-      series = { key, labels, count: 0, sum: 0, min: value, max: value, buckets };
-      this.#series.set(id, series);
+      // A metric without a name in these conventions has an entry too, so that it is looked up once.
+      if (group.series.has(id)) return;
+      series = this.#createSeries(key, { ...group.labels, ...createLabels?.() });
+      group.series.set(id, series);
+      if (!series) return;
     }
     series.count++;
     series.sum += value;
-    series.min = Math.min(series.min, value);
-    series.max = Math.max(series.max, value);
-    const at = definitions[key].bounds?.findIndex((bound) => value <= bound) ?? 0;
-    const bucket = at < 0 ? series.buckets.length - 1 : at;
+    if (value < series.min) series.min = value;
+    if (value > series.max) series.max = value;
+    const bounds = definitions[key].bounds ?? [];
+    let bucket = 0;
+    while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket++;
     series.buckets[bucket] = (series.buckets[bucket] ?? 0) + 1;
+  }
+
+  #createSeries(key: MetricKey, labels: Labels): Series | undefined {
+    if (getMetricName(key, this.#conventions) === undefined || this.#series.length >= maxSeries) return undefined;
+    const buckets = Array.from({ length: (definitions[key].bounds?.length ?? 0) + 1 }, () => 0);
+    const series = { key, labels, count: 0, sum: 0, min: Infinity, max: -Infinity, buckets };
+    this.#series.push(series);
+    return series;
   }
 
   #toMetric(key: MetricKey, series: readonly Series[], now: number): readonly OtlpMetric[] {

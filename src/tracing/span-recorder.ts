@@ -1,7 +1,7 @@
 // Starts and ends the spans of one session: their place in a trace, their texts, and whether they are recorded at all.
 import type { UsageTotals } from '../core/index.ts';
 import { ContentCollector } from './content.ts';
-import { createTraceId, type SpanPlace } from './ids.ts';
+import { createTraceId, NameHash, type SpanPlace } from './ids.ts';
 import type { Span, SpanDetails, SpanEvent } from './span.ts';
 
 /** What a recorder needs to know of its session. */
@@ -44,9 +44,11 @@ export class SpanRecorder {
   /** The name of the agent that the spans belong to. */
   agent = 'fairlead';
   readonly #onSpan: (span: Span) => void;
+  readonly #hash: NameHash;
 
   constructor({ session, onSpan, content }: SpanRecorderOptions) {
     this.session = session;
+    this.#hash = NameHash.of(session);
     this.#onSpan = onSpan;
     this.content = content ? new ContentCollector() : undefined;
   }
@@ -73,6 +75,11 @@ export class SpanRecorder {
     if (content) span.content = content;
     if (events.length > 0) span.events = events;
     if (place.isSampled) this.#onSpan(span);
+  }
+
+  /** The id of a span of this kind that an event names. */
+  createId(kind: Span['kind'], event: string): string {
+    return this.#hash.add(kind).add(event).toSpanId();
   }
 
   /** The place of a span in the trace of another; without one, in a trace of the session. */

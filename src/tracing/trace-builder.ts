@@ -1,26 +1,12 @@
 // Folds the events of one session into spans: the one implementation for live traces, for exports after the fact and for screens.
-import {
-  isObject,
-  parseRetryNotice,
-  unwrapDeferredCall,
-  type Event,
-  type Json,
-  type TraceContext,
-} from '../core/index.ts';
+import { isObject, parseRetryNotice, unwrapDeferredCall, type Event, type Json } from '../core/index.ts';
 import { parseSubagentMetadata } from '../agent/subagents/index.ts';
 import { emitCheck } from './check-span.ts';
 import { GateSpans, type GateOwner } from './gate-spans.ts';
-import {
-  createSpanId,
-  createTraceId,
-  getPlanParent,
-  getRemoteParent,
-  runSpanId,
-  toolSpanId,
-  type SpanPlace,
-} from './ids.ts';
+import { toolSpanId } from './ids.ts';
 import type { ModelInfo, TraceBuilderOptions } from './builder-options.ts';
 import { PlanSpans } from './plan-spans.ts';
+import { SessionPlaces, type RunPlace } from './session-places.ts';
 import type { Span, SpanDetails } from './span.ts';
 import { SpanRecorder, toCostDetails, toSpan, type SpanDraft, type SpanFailure } from './span-recorder.ts';
 
@@ -28,7 +14,7 @@ const mcpPrefix = /^mcp__((?:(?!__).){1,64})__/;
 
 /** Builds the spans of one session from its events in the order written. */
 export class TraceBuilder {
-  readonly #options: TraceBuilderOptions;
+  readonly #places: SessionPlaces;
   readonly #recorder: SpanRecorder;
   readonly #gates: GateSpans;
   readonly #plan: PlanSpans;
@@ -36,30 +22,20 @@ export class TraceBuilder {
   /** The calls of the last answer, by id. */
   #calls = new Map<string, { readonly tool: string; readonly input: Json }>();
   #model: ModelInfo;
-  #parentKey: string | undefined;
   #run: SpanDraft | undefined;
+  #runPlace: RunPlace | undefined;
   #turn: SpanDraft | undefined;
   #request: SpanDraft | undefined;
   #isCompacted = false;
   #lastTime = 0;
 
   constructor(options: TraceBuilderOptions) {
-    this.#options = options;
+    this.#places = new SessionPlaces(options);
     this.#recorder = new SpanRecorder(options);
     this.#recorder.agent = options.agent ?? 'fairlead';
     this.#gates = new GateSpans(this.#recorder);
     this.#plan = new PlanSpans(this.#recorder);
     this.#model = options.model ?? { model: '' };
-  }
-
-  /** The place of the active model call. */
-  get requestPlace(): SpanPlace | undefined {
-    return this.#request?.place;
-  }
-
-  /** The place of the active tool call with this idempotency key. */
-  findTool(key: string): SpanPlace | undefined {
-    return [...this.#tools.values()].find(({ details }) => details.key === key)?.place;
   }
 
   /** Whether nothing is active. */
@@ -75,14 +51,19 @@ export class TraceBuilder {
 
   /** Adds an event; `run` is the active run of the session, for a builder that starts in the middle of it. */
   on(event: Event, run?: string): void {
+    this.build(event, this.#places.on(event, run));
+  }
+
+  /** Adds an event of a run whose place is known. */
+  build(event: Event, run: RunPlace | undefined): void {
     const time = Date.parse(event.time);
-    if (run !== undefined && event.type !== 'run-started' && !this.#run) this.#startRun(run, undefined, time);
+    if (run && event.type !== 'run-started' && event.type !== 'run-ended' && !this.#run) this.#startRun(run, time);
     this.#recorder.content?.on(event);
-    this.#apply(event, time);
+    this.#apply(event, time, run);
     this.#lastTime = time;
   }
 
-  #apply(event: Event, time: number): void {
+  #apply(event: Event, time: number, run: RunPlace | undefined): void {
     switch (event.type) {
       case 'epoch-started':
         return this.#startEpoch(event, time);
@@ -90,7 +71,7 @@ export class TraceBuilder {
         return this.#emitCompaction(event, time, { error: 'compaction-failed', errorMessage: event.why });
       case 'run-started':
         this.#endRun(this.#lastTime || time, { error: 'interrupted' });
-        return this.#startRun(event.run, event.trace, time);
+        return run && this.#startRun(run, time);
       case 'turn-started':
         return this.#startTurn(event.turn, time);
       case 'turn-ended':
@@ -137,31 +118,20 @@ export class TraceBuilder {
     this.#emitCompaction(event, time);
   }
 
-  #startRun(run: string, trace: TraceContext | undefined, time: number): void {
-    const { session, findParent, sample } = this.#options;
-    const remote = getRemoteParent(trace);
-    const tool = this.#parentKey === undefined ? undefined : findParent?.(this.#parentKey);
-    const plan = getPlanParent(run);
-    const parent = tool ?? remote;
-    const traceId = parent?.traceId ?? createTraceId(plan?.root ?? session, plan?.root ?? run);
-    const place: SpanPlace = {
-      traceId,
-      spanId: runSpanId(session, run),
-      isSampled: sample ? sample(traceId, parent) : parent?.isSampled !== false,
-      ...(parent?.tracestate === undefined ? {} : { tracestate: parent.tracestate }),
-    };
-    const isSubagent = this.#parentKey !== undefined;
-    const parentId = tool?.spanId ?? plan?.spanId ?? remote?.spanId;
+  #startRun(run: RunPlace, time: number): void {
+    const { place, origin, parentKey } = run;
     const { model, provider } = this.#model;
     const details = {
-      run,
+      run: run.run,
       ...(model === '' ? {} : { requestModel: model }),
       ...(provider === undefined ? {} : { provider }),
-      ...(isSubagent ? { isSubagent } : {}),
+      ...(parentKey === undefined ? {} : { isSubagent: true }),
     };
     const { agent: name } = this.#recorder;
+    const { parentId, hasRemoteParent } = origin;
+    this.#runPlace = run;
     this.#run = this.#recorder.start({ kind: 'run', name, place, parentId, start: time, details });
-    if (!tool && !plan && remote) this.#run.span.hasRemoteParent = true;
+    if (hasRemoteParent) this.#run.span.hasRemoteParent = true;
   }
 
   #endRun(time: number, failure: SpanFailure, details: SpanDetails = {}): void {
@@ -178,25 +148,21 @@ export class TraceBuilder {
 
   #startTurn(turn: number, time: number): void {
     this.#endTurn(this.#lastTime);
-    const run = this.#run;
-    if (!run) return;
-    const place = (kind: string): SpanPlace =>
-      this.#recorder.placeIn(run, createSpanId(this.#recorder.session, kind, run.details.run ?? '', turn));
-    const parentId = run.place.spanId;
-    const details = { turn };
+    const [run, place] = [this.#run, this.#runPlace];
+    if (!run || !place) return;
     this.#turn = this.#recorder.start({
       kind: 'turn',
       name: `turn ${turn}`,
-      place: place('turn'),
-      parentId,
+      place: place.getTurnPlace(turn),
+      parentId: run.place.spanId,
       start: time,
-      details,
+      details: { turn },
     });
     const { model, provider, host } = this.#model;
     this.#request = this.#recorder.start({
       kind: 'model',
       name: model,
-      place: place('model'),
+      place: place.getModelPlace(turn),
       parentId: this.#turn.place.spanId,
       start: time,
       details: {
@@ -268,7 +234,7 @@ export class TraceBuilder {
   #emitCompaction(event: CompactionEvent, time: number, failure: SpanFailure = {}): void {
     this.#endTurn(this.#lastTime);
     const { id, spent } = event;
-    const place = this.#recorder.placeIn(this.#run, createSpanId(this.#recorder.session, 'compaction', id));
+    const place = this.#recorder.placeIn(this.#run, this.#recorder.createId('compaction', id));
     const parentId = this.#run?.place.spanId;
     const start = spent?.ms === undefined ? this.#lastTime || time : time - spent.ms;
     const details = toCostDetails(spent);
@@ -280,8 +246,7 @@ export class TraceBuilder {
   }
 
   #annotate(event: Event & { type: 'annotation-added' }, time: number): void {
-    const metadata = parseSubagentMetadata(event);
-    if (metadata) [this.#parentKey, this.#recorder.agent] = [metadata.key, 'subagent'];
+    if (parseSubagentMetadata(event)) this.#recorder.agent = 'subagent';
     const retry = parseRetryNotice(event);
     if (retry) {
       const code = retry.code === undefined ? {} : { code: retry.code };
@@ -291,7 +256,7 @@ export class TraceBuilder {
     if (key === 'plan' && isObject(value) && Array.isArray(value['steps']))
       this.#plan.update(value['steps'], value['trace'], time);
     if (!spent) return;
-    const place = this.#recorder.placeIn(this.#run, createSpanId(this.#recorder.session, 'request', id));
+    const place = this.#recorder.placeIn(this.#run, this.#recorder.createId('request', id));
     const details = { ...(typeof value === 'string' ? { requestModel: value } : {}), ...toCostDetails(spent) };
     const { parentId } = this.#owner;
     const start = time - (spent.ms ?? 0);

@@ -1,15 +1,19 @@
 // The tracer of a process: builds spans while sessions run, exports them in the background, and reports what was lost. It never blocks or fails a run.
-import { formatTraceparent, type RunState, type TraceContext, type TracePort } from '../core/index.ts';
+import { errorMessage, formatTraceparent, type RunState, type TraceContext, type TracePort } from '../core/index.ts';
+import { createSpanEncoder } from './encode-spans.ts';
+import { EventBuffer } from './event-buffer.ts';
 import { toolSpanId, type SpanPlace } from './ids.ts';
 import { toKeyValues } from './otlp/messages.ts';
-import { encodeMetrics, encodeTraces } from './otlp/protobuf.ts';
-import { createSender, type OtlpMessage } from './otlp/send.ts';
+import { encodeMetrics } from './otlp/protobuf.ts';
+import { createSender } from './otlp/send.ts';
 import { ExportQueue, type ExportCounts, type ExportQueueOptions } from './otlp/exporter.ts';
 import type { OtlpTarget, TracingOptions } from './options.ts';
 import type { Span } from './span.ts';
 import { SpanMetrics } from './span-metrics.ts';
 import { createTraceRequest, type ConversionOptions } from './to-otlp.ts';
 import type { ModelInfo } from './builder-options.ts';
+import { RecentMap } from './recent-map.ts';
+import { SessionPlaces, type RunPlace } from './session-places.ts';
 import { TraceBuilder } from './trace-builder.ts';
 
 /** What a tracer needs besides the options. */
@@ -21,7 +25,7 @@ export type TracerOptions = {
   readonly agent?: string;
   /** Removes secrets from texts, if content is exported. Without it content is not exported. */
   readonly redact?: (text: string) => string;
-  /** Receives each span that ends, besides the export. */
+  /** Receives each span when it ends, besides the export. */
   readonly onSpan?: (span: Span) => void;
   /** Called once with each problem, and at the end with what was lost. */
   readonly onWarning?: (text: string) => void;
@@ -40,16 +44,32 @@ export type Tracer = TracePort & {
 /** Max sessions whose open spans are kept, and max tool calls that a sub-agent can be the child of. */
 const [maxSessions, maxPlaces] = [2000, 10_000];
 const defaultDeadlineMs = 2000;
+/** Max events whose spans are not built yet. */
+const maxWaitingEvents = 1024;
+
+type TracedSession = { readonly places: SessionPlaces; readonly builder: TraceBuilder };
 
 /** Creates a tracer; nothing is sent before the first span ends. */
 export function createTracer(tracer: TracerOptions): Tracer {
   const { options, version, agent, redact, onWarning = () => {} } = tracer;
   const content = options.content && redact !== undefined;
   const conversion = createConversion(options, version, redact);
-  const builders = new Map<string, TraceBuilder>();
-  const places = new Map<string, SpanPlace>();
+  const sessions = new RecentMap<TracedSession>(maxSessions);
+  /** The runs of tool calls, by the key of the call. */
+  const toolRuns = new RecentMap<RunPlace>(maxPlaces);
   const metrics = options.metrics && new SpanMetrics(options.conventions, options.isDelta);
-  const spans = options.traces && createSpanQueue(options.traces, options, conversion);
+  const spans =
+    options.traces && createSpanQueue(options.traces, options, conversion, { collect: () => events.build() });
+  let hasFailed = false;
+  const events = new EventBuffer({
+    // Half of the queue: the spans of so many events do not fill it. A listener gets each span when it ends.
+    maxEvents: tracer.onSpan ? 1 : Math.min(maxWaitingEvents, Math.ceil(options.maxQueue / 2)),
+    onWaiting: () => spans?.schedule(),
+    onError(error) {
+      if (!hasFailed) onWarning(`Tracing: the span of an event could not be built: ${errorMessage(error)}`);
+      hasFailed = true;
+    },
+  });
   const stopMetrics = new AbortController();
   let reportedLoss = 0;
   for (const problem of options.problems) onWarning(`Tracing: ${problem}`);
@@ -64,6 +84,7 @@ export function createTracer(tracer: TracerOptions): Tracer {
   let isSendingMetrics = false;
   const timer = sendMetrics
     ? setInterval(() => {
+        events.build();
         countLoss();
         if (isSendingMetrics) return;
         isSendingMetrics = true;
@@ -77,9 +98,9 @@ export function createTracer(tracer: TracerOptions): Tracer {
     tracer.onSpan?.(span);
   }
 
-  /** A tool call of another session, or the derived place of one that this process has not seen. */
-  function findParent(key: string): SpanPlace | undefined {
-    return places.get(toolSpanId(key));
+  /** The place of a tool call that this process has seen. */
+  function findTool(key: string): SpanPlace | undefined {
+    return toolRuns.get(key)?.getPlace(toolSpanId(key));
   }
 
   function sample(traceId: string, parent: SpanPlace | undefined): boolean {
@@ -88,20 +109,19 @@ export function createTracer(tracer: TracerOptions): Tracer {
     return share >= 1 || Number.parseInt(traceId.slice(-13), 16) / 16 ** 13 < share;
   }
 
-  function builderOf(state: RunState): TraceBuilder {
-    const known = builders.get(state.session);
-    if (known) return known;
-    const { modelProvider, modelHost } = state.modelOrigin;
-    const model: ModelInfo = {
-      model: state.model,
+  function openSession(state: RunState): TracedSession {
+    const { session, model, modelOrigin } = state;
+    const { modelProvider, modelHost } = modelOrigin;
+    const info: ModelInfo = {
+      model,
       ...(modelProvider === undefined ? {} : { provider: modelProvider }),
       ...(modelHost === undefined ? {} : { host: modelHost }),
     };
     const named = agent === undefined ? {} : { agent };
-    const builder = new TraceBuilder({ session: state.session, ...named, onSpan, findParent, sample, model, content });
-    forgetOldest(builders, maxSessions);
-    builders.set(state.session, builder);
-    return builder;
+    const places = new SessionPlaces({ session, findParent: findTool, sample });
+    const opened = { places, builder: new TraceBuilder({ session, ...named, onSpan, model: info, content }) };
+    sessions.set(session, opened);
+    return opened;
   }
 
   function flush(deadlineMs: number = defaultDeadlineMs): Promise<ExportCounts> {
@@ -110,6 +130,7 @@ export function createTracer(tracer: TracerOptions): Tracer {
 
   async function flushAll(deadlineMs: number): Promise<ExportCounts> {
     const until = Date.now() + deadlineMs;
+    events.build();
     // Sockets and the timers of signals do not keep the process alive: without this timer it could end before the receiver has answered, and before the loss is reported.
     const alive = setTimeout(() => {}, deadlineMs);
     try {
@@ -124,21 +145,18 @@ export function createTracer(tracer: TracerOptions): Tracer {
 
   return {
     get counts() {
+      events.build();
       return spans?.counts ?? { added: 0, delivered: 0, lost: 0 };
     },
     onEvent(event, state) {
-      const builder = builderOf(state);
-      builder.on(event, event.type === 'run-ended' ? undefined : state.run);
-      if (event.type === 'tool-started') {
-        const place = builder.findTool(event.key);
-        forgetOldest(places, maxPlaces);
-        if (place) places.set(toolSpanId(event.key), place);
-      }
+      const { places, builder } = sessions.get(state.session) ?? openSession(state);
+      const run = places.on(event, state.run);
+      if (event.type === 'tool-started' && run) toolRuns.set(event.key, run);
+      events.add(builder, event, run);
     },
     contextOf(state, key) {
       if (!options.propagates) return undefined;
-      const builder = builders.get(state.session);
-      return toContext(key === undefined ? builder?.requestPlace : builder?.findTool(key));
+      return toContext(key === undefined ? sessions.get(state.session)?.places.request : findTool(key));
     },
     flush,
     async close(deadlineMs = defaultDeadlineMs) {
@@ -175,24 +193,24 @@ export const createConversion = (
 });
 
 /** Creates the queue that sends spans. */
-export const createSpanQueue = (
+export function createSpanQueue(
   target: OtlpTarget,
   { maxQueue, maxBatch, delayMs }: Pick<TracingOptions, 'maxQueue' | 'maxBatch' | 'delayMs'>,
   conversion: ConversionOptions,
-  attempts: Pick<ExportQueueOptions<Span>, 'isPatient' | 'backoffMs'> = {},
-): ExportQueue<Span> =>
-  new ExportQueue({
+  more: Pick<ExportQueueOptions<Span>, 'collect' | 'isPatient' | 'backoffMs'> = {},
+): ExportQueue<Span> {
+  const encodeSpans = createSpanEncoder(conversion);
+  return new ExportQueue({
     send: createSender(target),
-    encode: (batch) => createMessage(batch, conversion),
+    encode: (batch) => ({
+      json: () => JSON.stringify(createTraceRequest(batch, conversion)),
+      protobuf: () => encodeSpans(batch),
+    }),
     maxQueue,
     maxBatch,
     delayMs,
-    ...attempts,
+    ...more,
   });
-
-function createMessage(batch: readonly Span[], conversion: ConversionOptions): OtlpMessage {
-  const request = createTraceRequest(batch, conversion);
-  return { json: () => JSON.stringify(request), protobuf: () => encodeTraces(request) };
 }
 
 function createMetricsSender(
@@ -213,11 +231,6 @@ function toContext(place: SpanPlace | undefined): TraceContext | undefined {
     traceparent: formatTraceparent(place),
     ...(place.tracestate === undefined ? {} : { tracestate: place.tracestate }),
   };
-}
-
-function forgetOldest(map: Map<string, unknown>, max: number): void {
-  const [oldest] = map.keys();
-  if (map.size >= max && oldest !== undefined) map.delete(oldest);
 }
 
 /** The address without a name, a password or a query. */

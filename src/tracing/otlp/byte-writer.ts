@@ -1,28 +1,36 @@
 // Writes the numbers and texts of protobuf into one growing buffer.
 
+const two32 = 4_294_967_296;
+
 /** A buffer that grows. */
 export class ByteWriter {
-  #buffer = Buffer.allocUnsafe(65_536);
+  #buffer: Buffer;
   #at = 0;
+
+  /** Starts with a buffer of so many bytes. */
+  constructor(bytes = 65_536) {
+    this.#buffer = Buffer.allocUnsafe(bytes);
+  }
 
   /** The bytes written so far. */
   finish(): Buffer {
     return this.#buffer.subarray(0, this.#at);
   }
 
-  /** Writes a number of at most 31 bits with seven bits in each byte. */
+  /** Writes a whole number below 2^53 with seven bits in each byte. */
   writeSize(value: number): void {
-    this.#reserve(5);
+    this.#reserve(8);
     let rest = value;
+    for (; rest > 0x7fff_ffff; rest = Math.floor(rest / 128)) this.#buffer[this.#at++] = (rest % 128) | 128;
     for (; rest > 127; rest >>>= 7) this.#buffer[this.#at++] = (rest & 127) | 128;
     this.#buffer[this.#at++] = rest;
   }
 
-  /** Writes a number of at most 64 bits with seven bits in each byte. */
-  writeVarint(value: bigint): void {
-    if (value < 0x8000_0000n) return this.writeSize(Number(value));
+  /** Writes a safe whole number of 64 bits with seven bits in each byte; a negative one takes ten bytes. */
+  writeInteger(value: number): void {
+    if (value >= 0) return this.writeSize(value);
     this.#reserve(10);
-    let rest = value;
+    let rest = BigInt.asUintN(64, BigInt(value));
     for (; rest > 127n; rest >>= 7n) this.#buffer[this.#at++] = Number(rest & 127n) | 128;
     this.#buffer[this.#at++] = Number(rest);
     return undefined;
@@ -34,6 +42,15 @@ export class ByteWriter {
     this.#at = this.#buffer.writeBigUInt64LE(BigInt(value), this.#at);
   }
 
+  /** Writes milliseconds since 1970 as eight bytes of nanoseconds. The product has more bits than a number: it is computed in two parts. */
+  writeNanos(ms: number): void {
+    const whole = Math.floor(ms);
+    const [high, low] = [Math.floor(whole / two32), whole >>> 0];
+    const nanos = low * 1e6 + Math.round((ms - whole) * 1e6);
+    this.writeFixed32(nanos >>> 0);
+    this.writeFixed32((high * 1e6 + Math.floor(nanos / two32)) >>> 0);
+  }
+
   /** Writes eight bytes of a number with a fraction. */
   writeDouble(value: number): void {
     this.#reserve(8);
@@ -43,32 +60,51 @@ export class ByteWriter {
   /** Writes four bytes of a whole number. */
   writeFixed32(value: number): void {
     this.#reserve(4);
-    this.#at = this.#buffer.writeUInt32LE(value, this.#at);
+    for (let shift = 0; shift < 32; shift += 8) this.#buffer[this.#at++] = (value >>> shift) & 255;
   }
 
-  /** Writes the bytes of a text. */
-  writeText(text: string, encoding: 'utf8' | 'hex'): void {
-    this.#reserve(text.length * 3);
-    this.#at += this.#buffer.write(text, this.#at, encoding);
+  /** Writes bytes as they are. */
+  writeBytes(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#buffer.set(bytes, this.#at);
+    this.#at += bytes.length;
+  }
+
+  /** Writes the length of a text and its bytes. */
+  writeText(text: string, encoding: 'utf8' | 'hex' = 'utf8'): void {
+    this.#reserve(text.length * 3 + 5);
+    const start = this.begin();
+    this.#at += this.#buffer.write(text, start, encoding);
+    this.end(start);
+  }
+
+  /** Leaves space for the length of what follows. Returns where it starts. */
+  begin(): number {
+    this.#reserve(1);
+    return ++this.#at;
+  }
+
+  /** Writes the length of what was written since `begin`. */
+  end(start: number): void {
+    const length = this.#at - start;
+    if (length < 128) {
+      this.#buffer[start - 1] = length;
+      return;
+    }
+    // One byte is enough for most; the content moves if the length needs more.
+    const extra = 1 + (length > 16_383 ? 1 : 0) + (length > 2_097_151 ? 1 : 0) + (length > 268_435_455 ? 1 : 0);
+    this.#reserve(extra);
+    this.#buffer.copyWithin(start + extra, start, this.#at);
+    this.#at = start - 1;
+    this.writeSize(length);
+    this.#at += length;
   }
 
   /** Writes the length of what follows, and then that. */
   writeWithLength(write: () => void): void {
-    this.#reserve(1);
-    const start = ++this.#at;
+    const start = this.begin();
     write();
-    const length = this.#at - start;
-    // One byte is enough for most; the content moves if the length needs more.
-    const extra =
-      (length > 127 ? 1 : 0) +
-      (length > 16_383 ? 1 : 0) +
-      (length > 2_097_151 ? 1 : 0) +
-      (length > 268_435_455 ? 1 : 0);
-    this.#reserve(extra);
-    if (extra > 0) this.#buffer.copyWithin(start + extra, start, this.#at);
-    this.#at = start - 1;
-    this.writeSize(length);
-    this.#at += length;
+    this.end(start);
   }
 
   #reserve(bytes: number): void {

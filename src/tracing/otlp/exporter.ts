@@ -13,6 +13,8 @@ export type ExportCounts = {
 export type ExportQueueOptions<Item> = {
   readonly send: (message: OtlpMessage, signal: AbortSignal) => Promise<SendResult>;
   readonly encode: (items: readonly Item[]) => OtlpMessage;
+  /** Called before items are sent; it adds those that are not in the queue yet. */
+  readonly collect?: () => void;
   readonly maxQueue: number;
   readonly maxBatch: number;
   /** How long items wait for more. */
@@ -40,6 +42,8 @@ export class ExportQueue<Item> {
   /** Wakes a wait between attempts. */
   #wake: (() => void) | undefined;
   #isFlushing = false;
+  /** `collect` has items to add. */
+  #hasMore = false;
   #stop = new AbortController();
   #counts = { added: 0, delivered: 0, lost: 0 };
   #lastProblem: string | undefined;
@@ -70,7 +74,13 @@ export class ExportQueue<Item> {
     this.#queue.push(item);
     if (this.#sending) return;
     if (this.#queue.length >= this.#options.maxBatch) this.#start();
-    else this.#timer ??= setTimeout(() => this.#start(), this.#options.delayMs).unref();
+    else this.#startTimer();
+  }
+
+  /** Says that `collect` has items to add: they are sent after the delay. */
+  schedule(): void {
+    this.#hasMore = true;
+    if (!this.#sending) this.#startTimer();
   }
 
   /** Sends everything that waits, until the deadline; what is not delivered then is lost. Resolves with what was exported, and never rejects. */
@@ -91,21 +101,29 @@ export class ExportQueue<Item> {
     this.#queue = [];
     this.#isFlushing = false;
     this.#stop = new AbortController();
+    if (this.#hasMore) this.#startTimer();
     return this.counts;
+  }
+
+  #startTimer(): void {
+    this.#timer ??= setTimeout(() => this.#start(), this.#options.delayMs).unref();
   }
 
   #start(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#hasMore = false;
+    this.#options.collect?.();
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = undefined;
-      if (this.#queue.length > 0 && !this.#isFlushing)
-        this.#timer ??= setTimeout(() => this.#start(), this.#options.delayMs).unref();
+      if ((this.#queue.length > 0 || this.#hasMore) && !this.#isFlushing) this.#startTimer();
     });
   }
 
   /** Sends full batches, and in a flush the rest too. */
   async #sendAll(): Promise<void> {
+    // Not in the call that adds an item: it is part of a run.
+    await new Promise(setImmediate);
     // The rest of an hour without traffic is one batch, whatever its size.
     let isFirst = true;
     while (this.#queue.length > 0 && !this.#stop.signal.aborted) {

@@ -1,47 +1,7 @@
-// Protobuf: what the encoder writes is read back by an independent decoder with the field numbers of the specification.
+// Protobuf: the bytes of metrics are those of the specification, and the answer of a receiver is read.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { decodeTraces } from '../../../test/support/otlp-decoder.ts';
-import { decodePartialSuccess, encodeMetrics, encodeTraces } from './protobuf.ts';
-import type { TraceRequest } from './messages.ts';
-
-const request: TraceRequest = {
-  resourceSpans: [
-    {
-      resource: { attributes: [{ key: 'service.name', value: { stringValue: 'Grüße 🙂' } }] },
-      scopeSpans: [
-        {
-          scope: { name: 'fairlead', version: '1' },
-          spans: [
-            {
-              traceId: '0af7651916cd43dd8448eb211c80319c',
-              spanId: 'b7ad6b7169203331',
-              parentSpanId: '00f067aa0ba902b7',
-              traceState: 'a=1',
-              flags: 0x301,
-              name: 'chat m',
-              kind: 3,
-              startTimeUnixNano: '1767225600123456789',
-              endTimeUnixNano: '18446744073709551615',
-              attributes: [
-                { key: 'int', value: { intValue: '-9007199254740991' } },
-                { key: 'double', value: { doubleValue: 0.1 } },
-                { key: 'no', value: { boolValue: false } },
-                { key: 'list', value: { arrayValue: { values: [{ stringValue: 'x' }, { stringValue: '' }] } } },
-              ],
-              events: [{ timeUnixNano: '1', name: 'e', attributes: [{ key: 'k', value: { intValue: '7' } }] }],
-              status: { message: 'denied', code: 2 },
-            },
-          ],
-        },
-      ],
-    },
-  ],
-};
-
-test('[A50] spans in protobuf are the same as in JSON, field by field', () => {
-  assert.deepEqual(decodeTraces(encodeTraces(request)), request);
-});
+import { decodePartialSuccess, encodeMetrics } from './protobuf.ts';
 
 test('[A50] a histogram has packed buckets and bounds', () => {
   const point = {

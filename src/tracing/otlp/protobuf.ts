@@ -1,30 +1,13 @@
 // Encodes the messages of the OpenTelemetry protocol as protobuf, from their JSON shape and a table of fields, and reads the answer of a receiver.
 import { ByteWriter } from './byte-writer.ts';
-import type { MetricsRequest, TraceRequest } from './messages.ts';
+import type { MetricsRequest } from './messages.ts';
 
-type FieldType =
-  | 'string'
-  | 'hex'
-  | 'bool'
-  | 'enum'
-  | 'int64'
-  | 'fixed64'
-  | 'fixed32'
-  | 'double'
-  | 'fixed64s'
-  | 'doubles'
-  | MessageName;
+type FieldType = 'string' | 'bool' | 'enum' | 'int64' | 'fixed64' | 'double' | 'fixed64s' | 'doubles' | MessageName;
 
 /** The fields of a message by their JSON name: number and type. A list encodes each of its elements, except the packed types. */
 type Fields = Readonly<Record<string, readonly [number: number, type: FieldType]>>;
 
 type MessageName =
-  | 'traces'
-  | 'resourceSpans'
-  | 'scopeSpans'
-  | 'span'
-  | 'event'
-  | 'status'
   | 'resource'
   | 'scope'
   | 'keyValue'
@@ -40,26 +23,6 @@ type MessageName =
   | 'histogramPoint';
 
 const messages: Readonly<Record<MessageName, Fields>> = {
-  traces: { resourceSpans: [1, 'resourceSpans'] },
-  resourceSpans: { resource: [1, 'resource'], scopeSpans: [2, 'scopeSpans'] },
-  scopeSpans: { scope: [1, 'scope'], spans: [2, 'span'] },
-  span: {
-    traceId: [1, 'hex'],
-    spanId: [2, 'hex'],
-    traceState: [3, 'string'],
-    parentSpanId: [4, 'hex'],
-    name: [5, 'string'],
-    kind: [6, 'enum'],
-    startTimeUnixNano: [7, 'fixed64'],
-    endTimeUnixNano: [8, 'fixed64'],
-    attributes: [9, 'keyValue'],
-    droppedAttributesCount: [10, 'enum'],
-    events: [11, 'event'],
-    status: [15, 'status'],
-    flags: [16, 'fixed32'],
-  },
-  event: { timeUnixNano: [1, 'fixed64'], name: [2, 'string'], attributes: [3, 'keyValue'] },
-  status: { message: [2, 'string'], code: [3, 'enum'] },
   resource: { attributes: [1, 'keyValue'] },
   scope: { name: [1, 'string'], version: [2, 'string'] },
   keyValue: { key: [1, 'string'], value: [2, 'anyValue'] },
@@ -102,9 +65,6 @@ const messages: Readonly<Record<MessageName, Fields>> = {
   },
 };
 
-/** Encodes a request to export spans. */
-export const encodeTraces = (request: TraceRequest): Buffer => encodeMessage('traces', request);
-
 /** Encodes a request to export metrics. */
 export const encodeMetrics = (request: MetricsRequest): Buffer => encodeMessage('metrics', request);
 
@@ -138,26 +98,20 @@ function writeField(writer: ByteWriter, number: number, type: FieldType, value: 
   switch (type) {
     case 'string':
       tag(bytesWire);
-      return writer.writeWithLength(() => writer.writeText(String(value), 'utf8'));
-    case 'hex':
-      tag(bytesWire);
-      return writer.writeWithLength(() => writer.writeText(String(value), 'hex'));
+      return writer.writeText(String(value));
     case 'bool':
       tag(varintWire);
       return writer.writeSize(value === true ? 1 : 0);
     case 'enum':
     case 'int64':
       tag(varintWire);
-      return writer.writeVarint(BigInt.asUintN(64, BigInt(value as string | number)));
+      return writer.writeInteger(Number(value));
     case 'fixed64':
       tag(fixed64Wire);
       return writer.writeFixed64(String(value));
     case 'double':
       tag(fixed64Wire);
       return writer.writeDouble(Number(value));
-    case 'fixed32':
-      tag(fixed32Wire);
-      return writer.writeFixed32(Number(value));
     case 'fixed64s':
       tag(bytesWire);
       return writer.writeWithLength(() => (value as readonly string[]).forEach((each) => writer.writeFixed64(each)));

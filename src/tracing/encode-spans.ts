@@ -1,0 +1,274 @@
+// Encodes spans as protobuf directly, without the objects of the JSON encoding: the export of a span must cost little compared to the step of a run that it describes. The bytes of attributes that many spans share are kept.
+import type { Json } from '../core/index.ts';
+import { getAttributeName, type AttributeKey } from './conventions.ts';
+import { ByteWriter } from './otlp/byte-writer.ts';
+import { addEvaluationAttributes, addSpanAttributes, getSpanName, type AttributeSink } from './span-attributes.ts';
+import type { Span, SpanEvent } from './span.ts';
+import {
+  errorStatus,
+  evaluationEventName,
+  getSpanFlags,
+  getSpanKind,
+  getStatusMessage,
+  nameEvent,
+  scopeName,
+  type ConversionOptions,
+} from './to-otlp.ts';
+
+/** The tags of the fields, by message: number and wire type. */
+const tags = {
+  traces: { resourceSpans: 0x0a },
+  resourceSpans: { resource: 0x0a, scopeSpans: 0x12 },
+  resource: { attributes: 0x0a },
+  scopeSpans: { scope: 0x0a, spans: 0x12 },
+  scope: { name: 0x0a, version: 0x12 },
+  span: {
+    traceId: 0x0a,
+    spanId: 0x12,
+    traceState: 0x1a,
+    parentSpanId: 0x22,
+    name: 0x2a,
+    kind: 0x30,
+    start: 0x39,
+    end: 0x41,
+    attributes: 0x4a,
+    events: 0x5a,
+    status: 0x7a,
+    flags: 0x85,
+  },
+  event: { time: 0x09, name: 0x12, attributes: 0x1a },
+  status: { message: 0x12, code: 0x18 },
+  keyValue: { key: 0x0a, value: 0x12 },
+  anyValue: { string: 0x0a, bool: 0x10, int: 0x18, double: 0x21, array: 0x2a },
+} as const;
+
+/** Attributes whose values differ from span to span: their bytes are not kept. */
+const variedKeys: ReadonlySet<AttributeKey> = new Set<AttributeKey>([
+  'run',
+  'toolCall',
+  'system',
+  'inputMessages',
+  'outputMessages',
+  'toolArguments',
+  'toolResult',
+  'explanation',
+  'evaluationExplanation',
+]);
+/** The bounds of the texts whose bytes are kept. */
+const [maxKeptChars, maxKeptTexts] = [200, 500];
+
+/** An attribute key: its bytes as a field, and those of the whole attribute by its text, undefined if they are not kept. */
+type PreparedKey = { readonly key: Buffer; readonly kept: Map<string, Buffer> | undefined };
+
+/** Creates the function that encodes spans as a request to export them. */
+export function createSpanEncoder(options: ConversionOptions): (spans: readonly Span[]) => Buffer {
+  const encoder = new SpanEncoder(options);
+  return (spans) => encoder.encode(spans);
+}
+
+class SpanEncoder implements AttributeSink {
+  readonly #options: ConversionOptions;
+  readonly #keys = new Map<AttributeKey, PreparedKey | undefined>();
+  /** The bytes of the names of spans, by the kind and the name before the conventions. */
+  readonly #names = new Map<string, Map<string, Buffer>>();
+  /** The trace id written last: most spans of a batch belong to few traces. */
+  #trace = { id: '', bytes: Buffer.alloc(0) };
+  /** The tag of an attribute in the message that is written. */
+  #attributeTag: number = tags.span.attributes;
+  #writer = new ByteWriter(0);
+  #lastSize = 65_536;
+
+  constructor(options: ConversionOptions) {
+    this.#options = options;
+  }
+
+  encode(spans: readonly Span[]): Buffer {
+    const writer = (this.#writer = new ByteWriter(Math.ceil(this.#lastSize * 1.25)));
+    const { resource, version } = this.#options;
+    writer.writeSize(tags.traces.resourceSpans);
+    const request = writer.begin();
+    writer.writeSize(tags.resourceSpans.resource);
+    const resourceStart = writer.begin();
+    for (const [key, value] of Object.entries(resource)) this.#writeNamed(tags.resource.attributes, key, value);
+    writer.end(resourceStart);
+    writer.writeSize(tags.resourceSpans.scopeSpans);
+    const scopeSpans = writer.begin();
+    writer.writeSize(tags.scopeSpans.scope);
+    const scope = writer.begin();
+    writer.writeSize(tags.scope.name);
+    writer.writeText(scopeName);
+    writer.writeSize(tags.scope.version);
+    writer.writeText(version);
+    writer.end(scope);
+    for (const span of spans) this.#writeSpan(span);
+    writer.end(scopeSpans);
+    writer.end(request);
+    const bytes = writer.finish();
+    this.#lastSize = bytes.length;
+    return bytes;
+  }
+
+  /** Writes an attribute of the conventions. */
+  add(key: AttributeKey, value: Json | undefined): void {
+    if (value === undefined) return;
+    let prepared = this.#keys.get(key);
+    if (!prepared) {
+      const name = getAttributeName(key, this.#options.conventions);
+      if (name === undefined) return;
+      prepared = { key: encodeText(tags.keyValue.key, name), kept: variedKeys.has(key) ? undefined : new Map() };
+      this.#keys.set(key, prepared);
+    }
+    const [writer, { kept }] = [this.#writer, prepared];
+    writer.writeSize(this.#attributeTag);
+    if (typeof value !== 'string' || !kept || value.length > maxKeptChars)
+      return this.#writeKeyValue(prepared.key, value);
+    let bytes = kept.get(value);
+    if (!bytes) {
+      bytes = this.#encodeApart(() => this.#writeKeyValue(prepared.key, value));
+      keep(kept, value, bytes);
+    }
+    return writer.writeBytes(bytes);
+  }
+
+  #writeSpan(span: Span): void {
+    const writer = this.#writer;
+    const { traceId, spanId, parentId, tracestate, start, end = start, error, events } = span;
+    writer.writeSize(tags.scopeSpans.spans);
+    const message = writer.begin();
+    if (this.#trace.id !== traceId) this.#trace = { id: traceId, bytes: Buffer.from(traceId, 'hex') };
+    writer.writeSize(tags.span.traceId);
+    writer.writeSize(this.#trace.bytes.length);
+    writer.writeBytes(this.#trace.bytes);
+    writer.writeSize(tags.span.spanId);
+    writer.writeText(spanId, 'hex');
+    if (tracestate !== undefined) {
+      writer.writeSize(tags.span.traceState);
+      writer.writeText(tracestate);
+    }
+    if (parentId !== undefined) {
+      writer.writeSize(tags.span.parentSpanId);
+      writer.writeText(parentId, 'hex');
+    }
+    this.#writeName(span);
+    writer.writeSize(tags.span.kind);
+    writer.writeSize(getSpanKind(span));
+    writer.writeSize(tags.span.start);
+    writer.writeNanos(start);
+    writer.writeSize(tags.span.end);
+    writer.writeNanos(end);
+    this.#attributeTag = tags.span.attributes;
+    addSpanAttributes(span, this.#options, this);
+    if (events) for (const event of events) this.#writeEvent(event, span);
+    writer.writeSize(tags.span.status);
+    const status = writer.begin();
+    if (error !== undefined) {
+      writer.writeSize(tags.status.message);
+      writer.writeText(getStatusMessage(span, this.#options));
+      writer.writeSize(tags.status.code);
+      writer.writeSize(errorStatus);
+    }
+    writer.end(status);
+    // The number of this field takes two bytes.
+    writer.writeSize(tags.span.flags);
+    writer.writeFixed32(getSpanFlags(span));
+    writer.end(message);
+  }
+
+  #writeName(span: Span): void {
+    const { kind, name } = span;
+    let kept = this.#names.get(kind);
+    if (!kept) this.#names.set(kind, (kept = new Map()));
+    // The name of a request depends on its model too.
+    let bytes = kind === 'request' ? undefined : kept.get(name);
+    if (!bytes) {
+      bytes = encodeText(tags.span.name, getSpanName(span));
+      if (kind !== 'request' && name.length <= maxKeptChars) keep(kept, name, bytes);
+    }
+    this.#writer.writeBytes(bytes);
+  }
+
+  #writeEvent(event: SpanEvent, span: Span): void {
+    const writer = this.#writer;
+    const isEvaluation = event.name === 'evaluation';
+    const named = isEvaluation ? undefined : nameEvent(event);
+    writer.writeSize(tags.span.events);
+    const message = writer.begin();
+    writer.writeSize(tags.event.time);
+    writer.writeNanos(event.time);
+    writer.writeSize(tags.event.name);
+    writer.writeText(named?.name ?? evaluationEventName);
+    this.#attributeTag = tags.event.attributes;
+    if (isEvaluation) addEvaluationAttributes(event.attributes, span, this.#options, this);
+    for (const [key, value] of Object.entries(named?.attributes ?? {}))
+      this.#writeNamed(tags.event.attributes, key, value);
+    writer.end(message);
+  }
+
+  #writeNamed(tag: number, key: string, value: Json): void {
+    this.#writer.writeSize(tag);
+    this.#writeKeyValue(encodeText(tags.keyValue.key, key), value);
+  }
+
+  #writeKeyValue(key: Buffer, value: Json): void {
+    const writer = this.#writer;
+    const message = writer.begin();
+    writer.writeBytes(key);
+    writer.writeSize(tags.keyValue.value);
+    this.#writeValue(value);
+    writer.end(message);
+  }
+
+  #writeValue(value: Json): void {
+    const writer = this.#writer;
+    const message = writer.begin();
+    if (typeof value === 'boolean') {
+      writer.writeSize(tags.anyValue.bool);
+      writer.writeSize(value ? 1 : 0);
+    } else if (typeof value === 'number') this.#writeNumber(value);
+    else if (Array.isArray(value) && value.every((each) => typeof each === 'string')) {
+      writer.writeSize(tags.anyValue.array);
+      const list = writer.begin();
+      for (const each of value) {
+        // The field of the values of a list has the same tag as a text.
+        writer.writeSize(tags.anyValue.string);
+        this.#writeValue(each);
+      }
+      writer.end(list);
+    } else {
+      writer.writeSize(tags.anyValue.string);
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      writer.writeText(text.slice(0, this.#options.maxAttributeChars));
+    }
+    writer.end(message);
+  }
+
+  #writeNumber(value: number): void {
+    const isInteger = Number.isSafeInteger(value);
+    this.#writer.writeSize(isInteger ? tags.anyValue.int : tags.anyValue.double);
+    if (isInteger) this.#writer.writeInteger(value);
+    else this.#writer.writeDouble(value);
+  }
+
+  /** Returns the bytes of something that is written, without adding them to the request. */
+  #encodeApart(write: () => void): Buffer {
+    const writer = this.#writer;
+    this.#writer = new ByteWriter(1024);
+    write();
+    const bytes = this.#writer.finish();
+    this.#writer = writer;
+    return Buffer.from(bytes);
+  }
+}
+
+/** A field with a text. */
+function encodeText(tag: number, text: string): Buffer {
+  const writer = new ByteWriter(text.length * 3 + 10);
+  writer.writeSize(tag);
+  writer.writeText(text);
+  return writer.finish();
+}
+
+function keep(map: Map<string, Buffer>, text: string, bytes: Buffer): void {
+  if (map.size >= maxKeptTexts) map.clear();
+  map.set(text, bytes);
+}

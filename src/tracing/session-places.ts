@@ -1,0 +1,115 @@
+// Where the spans of a session belong, known as soon as an event is recorded: requests carry the context of their span before the spans are built.
+import type { Event, TraceContext } from '../core/index.ts';
+import { parseSubagentMetadata } from '../agent/subagents/index.ts';
+import type { TraceBuilderOptions } from './builder-options.ts';
+import { createTraceId, getPlanParent, getRemoteParent, NameHash, runSpanId, type SpanPlace } from './ids.ts';
+
+type PlaceOptions = Pick<TraceBuilderOptions, 'session' | 'findParent' | 'sample'>;
+type RunOrigin = { readonly parentId: string | undefined; readonly hasRemoteParent: boolean };
+
+/** A run of a session. Its place in a trace is derived when it is first needed. */
+export class RunPlace {
+  readonly run: string;
+  /** The key of the tool call that started the session, if it is that of a sub-agent. */
+  readonly parentKey: string | undefined;
+  readonly #options: PlaceOptions;
+  readonly #trace: TraceContext | undefined;
+  #place: SpanPlace | undefined;
+  #origin: RunOrigin = { parentId: undefined, hasRemoteParent: false };
+  /** The hashes of the names of turns and of their model calls, without the number of the turn. */
+  #turnHash: NameHash | undefined;
+  #modelHash: NameHash | undefined;
+
+  constructor(options: PlaceOptions, run: string, trace: TraceContext | undefined, parentKey: string | undefined) {
+    this.#options = options;
+    this.run = run;
+    this.#trace = trace;
+    this.parentKey = parentKey;
+  }
+
+  /** The place of the span of the run. */
+  get place(): SpanPlace {
+    return (this.#place ??= this.#derive());
+  }
+
+  /** The span above the run, and whether it is that of another program. */
+  get origin(): RunOrigin {
+    this.#place ??= this.#derive();
+    return this.#origin;
+  }
+
+  /** The place of a turn. */
+  getTurnPlace(turn: number): SpanPlace {
+    this.#turnHash ??= NameHash.of(this.#options.session).add('turn').add(this.run);
+    return this.getPlace(this.#turnHash.add(turn).toSpanId());
+  }
+
+  /** The place of the model call of a turn. */
+  getModelPlace(turn: number): SpanPlace {
+    this.#modelHash ??= NameHash.of(this.#options.session).add('model').add(this.run);
+    return this.getPlace(this.#modelHash.add(turn).toSpanId());
+  }
+
+  /** The place of a span in the trace of the run. */
+  getPlace(spanId: string): SpanPlace {
+    const { traceId, isSampled, tracestate } = this.place;
+    return tracestate === undefined ? { traceId, spanId, isSampled } : { traceId, spanId, isSampled, tracestate };
+  }
+
+  #derive(): SpanPlace {
+    const { session, findParent, sample } = this.#options;
+    const { run, parentKey } = this;
+    const remote = getRemoteParent(this.#trace);
+    const tool = parentKey === undefined ? undefined : findParent?.(parentKey);
+    const plan = getPlanParent(run);
+    const parent = tool ?? remote;
+    const traceId = parent?.traceId ?? createTraceId(plan?.root ?? session, plan?.root ?? run);
+    const parentId = tool?.spanId ?? plan?.spanId ?? remote?.spanId;
+    this.#origin = { parentId, hasRemoteParent: !tool && !plan && remote !== undefined };
+    return {
+      traceId,
+      spanId: runSpanId(session, run),
+      isSampled: sample ? sample(traceId, parent) : parent?.isSampled !== false,
+      ...(parent?.tracestate === undefined ? {} : { tracestate: parent.tracestate }),
+    };
+  }
+}
+
+/** Follows the events of one session. */
+export class SessionPlaces {
+  readonly #options: PlaceOptions;
+  #parentKey: string | undefined;
+  #run: RunPlace | undefined;
+  /** The turn whose model call is active. */
+  #turn: number | undefined;
+
+  constructor(options: PlaceOptions) {
+    this.#options = options;
+  }
+
+  /** The place of the active model call. */
+  get request(): SpanPlace | undefined {
+    return this.#turn === undefined ? undefined : this.#run?.getModelPlace(this.#turn);
+  }
+
+  /** Adds an event, and returns the run that it belongs to. `run` is the active run of the session, for an instance that starts in the middle of it. */
+  on(event: Event, run: string | undefined): RunPlace | undefined {
+    const { type } = event;
+    if (type === 'run-ended') return this.#endRun();
+    if (type === 'run-started') {
+      this.#turn = undefined;
+      return (this.#run = new RunPlace(this.#options, event.run, event.trace, this.#parentKey));
+    }
+    if (type === 'turn-started') this.#turn = event.turn;
+    if (type === 'turn-ended' || type === 'turn-failed') this.#turn = undefined;
+    if (type === 'annotation-added') this.#parentKey = parseSubagentMetadata(event)?.key ?? this.#parentKey;
+    if (run !== undefined) this.#run ??= new RunPlace(this.#options, run, undefined, this.#parentKey);
+    return this.#run;
+  }
+
+  #endRun(): RunPlace | undefined {
+    const ended = this.#run;
+    [this.#run, this.#turn] = [undefined, undefined];
+    return ended;
+  }
+}
