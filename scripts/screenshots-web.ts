@@ -1,4 +1,4 @@
-// Takes the screenshots of docs/dashboard.md in a real browser, against the real server with the scripted model. Run: node scripts/screenshots-web.ts
+// Takes the screenshots of docs/dashboard.md in a real browser, against the real server with the scripted model. Run: node scripts/screenshots-web.ts, or with the word traces for those of traces, cache and replay only.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
@@ -6,6 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { calls, says, type Script } from '../src/testing/index.ts';
 import type { FleetRun, JsonObject } from '../src/core/index.ts';
+import { writeCachedSession } from '../test/support/cached-session.ts';
+import { writeTracedSession } from '../test/support/traced-session.ts';
 import { closeBrowser, fetchRun, noBrowser, startWebServer, type WebServer } from '../test/support/browser.ts';
 
 if (noBrowser) throw new Error(`Screenshots cannot be taken: ${noBrowser}.`);
@@ -98,14 +100,24 @@ async function captureReleases(server: WebServer, page: Page): Promise<void> {
   await capturePage(page, 'releases');
 }
 
-try {
-  const server = await startWebServer(scriptContext, script);
-  writeFileSync(
-    path.join(server.cwd, 'tide.ts'),
-    'export function tide(hour: number): string {\n  return hour > 6 ? "low" : "high";\n}\n',
-  );
+/** A trace with a sub-agent, a tool of an MCP server, a denied call and a check; and a cache ledger with a broken prefix. */
+async function captureTraces(server: WebServer, page: Page): Promise<void> {
+  const traced = await writeTracedSession(server.data('sessions'), 'berths', 120);
+  await page.setViewportSize({ width: 1280, height: 1180 });
+  await page.goto(`${server.url}/#/sessions/${traced}?view=trace&source=terminal`);
+  await page.getByText('gate policy keep-log').click();
+  await page.getByText('Files of the log are never deleted.').waitFor();
+  await capturePage(page, 'trace');
+  await page.setViewportSize({ width: 1280, height: 960 });
+  const cached = await writeCachedSession(server.data('sessions', 'session_tides.jsonl'), 400);
+  await page.goto(`${server.url}/#/sessions/${cached}?view=trace&source=terminal`);
+  await page.getByText('Why it missed').scrollIntoViewIfNeeded();
+  await capturePage(page, 'cache');
+}
+
+/** The screens of a fleet with runs, approvals, budgets, verifications and releases. */
+async function captureAll(server: WebServer, page: Page): Promise<void> {
   await server.run(['-p', 'Summarise the harbour log of last week']);
-  const page = await server.open(scriptContext);
   const start = async (prompt: string, more: JsonObject, status: string): Promise<string> => {
     const { id } = (await server.request('POST', '/api/runs', { prompt, ...more }))['run'] as unknown as FleetRun;
     while ((await fetchRun(server, id)).status !== status) await pause(100);
@@ -121,7 +133,6 @@ try {
   await server.request('PUT', '/api/budgets/north', { period: 'day', usd: 2, tokens: 50_000 });
   for (const [screen, seen, name] of [
     [`runs/${tide}`, 'Edited', 'answer'],
-    [`runs/${tide}?view=trace`, 'in total', 'trace'],
     ['sessions', 'harbour log', 'sessions'],
     ['approvals', 'backup', 'approvals'],
     ['runs', 'Count the gulls', 'runs'],
@@ -153,6 +164,17 @@ try {
   await phone.getByRole('main').getByText('backup').first().waitFor();
   await capturePage(phone, 'phone');
   await captureReleases(server, page);
+}
+
+try {
+  const server = await startWebServer(scriptContext, script);
+  writeFileSync(
+    path.join(server.cwd, 'tide.ts'),
+    'export function tide(hour: number): string {\n  return hour > 6 ? "low" : "high";\n}\n',
+  );
+  const page = await server.open(scriptContext);
+  if (process.argv[2] !== 'traces') await captureAll(server, page);
+  await captureTraces(server, page);
 } finally {
   for (const work of cleanups.toReversed()) await work();
   await closeBrowser();

@@ -148,13 +148,14 @@ test('runs and sessions on the page', { skip }, async (t) => {
       await page.goto(`${server.url}/#/runs/${id}`);
       await page.getByRole('link', { name: 'Trace' }).click();
       await page.waitForURL(/view=trace/);
-      const rows = page.locator('.span-row');
-      await rows.nth(4).waitFor();
+      const tree = page.getByRole('tree', { name: 'Spans' });
+      await tree.getByText('turn 3').waitFor();
       assert.match(
-        (await rows.allTextContents()).join('\n'),
-        /Turn 1[^\n]*\nread_file tide\.ts[^\n]*ms\nTurn 2[^\n]*\nedit_file tide\.ts/,
+        (await tree.getByRole('treeitem').allTextContents()).join('\n'),
+        /turn 1[^\n]*\nmodel [^\n]*\nread_file tide\.ts[^\n]*ms\nturn 2[^\n]*\nmodel [^\n]*\nedit_file tide\.ts/,
       );
-      await page.getByRole('button', { name: /Turn 2/ }).click();
+      await tree.getByText('model qwen3').nth(1).click();
+      await page.getByRole('button', { name: 'Request as sent' }).click();
       const request = page.getByRole('region', { name: 'Request of turn 2' });
       await request.getByText('Request as sent').waitFor();
       await request.getByText('JSON', { exact: true }).click();

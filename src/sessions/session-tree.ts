@@ -17,7 +17,11 @@ export type SessionTree = { readonly main: RecordedSession; readonly children: r
 /** Reads a session by the path of its file, its name or its id, with the sessions of its sub-agents. */
 export async function readSessionTree(dirs: SessionDirs, nameOrFile: string): Promise<SessionTree> {
   const isFile = statSync(nameOrFile, { throwIfNoEntry: false })?.isFile() === true;
-  const file = isFile ? nameOrFile : findSession(dirs, nameOrFile).file;
+  return readFileTree(dirs, isFile ? nameOrFile : findSession(dirs, nameOrFile).file);
+}
+
+/** Reads the session of a file, with the sessions of its sub-agents. */
+export async function readFileTree(dirs: SessionDirs, file: string): Promise<SessionTree> {
   const main = await readFile(file);
   const children: RecordedSession[] = [];
   for (const each of listSessionFiles(dirs, path.join(path.dirname(file), 'agents'))) {
@@ -41,8 +45,14 @@ async function readFile(file: string): Promise<RecordedSession> {
   }
 }
 
+/** The parts of a fleet store that reading a session needs. */
+type SessionSource = {
+  readonly sessions: Pick<FleetStore['sessions'], 'reader'>;
+  readonly queue: Pick<FleetStore['queue'], 'list'>;
+};
+
 /** Reads a session of the fleet, with the sessions of the runs that its plan started. */
-export async function readFleetSessionTree(store: FleetStore, session: string): Promise<SessionTree> {
+export async function readFleetSessionTree(store: SessionSource, session: string): Promise<SessionTree> {
   const read = (id: string): Promise<RecordedSession> =>
     withSessionReader(store, id, async (log) => ({ session: id, events: await readAllEvents(log) }));
   const main = await read(session);

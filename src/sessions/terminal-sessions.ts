@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import type { Log } from '../core/index.ts';
 import { openJsonl } from '../stores/index.ts';
 import { titleSession } from './session-operations.ts';
+import { readFileTree, type SessionTree } from './session-tree.ts';
 import {
   findSession,
   listSessionFiles,
@@ -34,6 +35,8 @@ export type TerminalSessions = {
   list(): readonly TerminalSession[];
   /** Calls a function with a read-only log of a session, and closes the log after it; throws `session/unknown` if there is none. */
   read<T>(session: string, work: (log: Log, info: TerminalSession) => Promise<T>): Promise<T>;
+  /** Reads a session with the sessions of its sub-agents; throws `session/unknown` if there is none. */
+  readTree(session: string): Promise<SessionTree>;
   /** Sets the title of a session; throws `store/locked` while a program has the session open. */
   setTitle(session: string, title: string): Promise<void>;
 };
@@ -71,6 +74,8 @@ export function createTerminalSessions(dirs: SessionDirs): TerminalSessions {
         await log.close();
       }
     },
+    // Only a name or an id: a request must not name a file.
+    readTree: async (session) => readFileTree(dirs, findSession(dirs, session).file),
     async setTitle(session, title) {
       await titleSession(findSession(dirs, session), title);
     },

@@ -3,6 +3,7 @@ import type { Event } from '../core/index.ts';
 import { parseSubagentMetadata } from '../agent/subagents/index.ts';
 import { toolSpanId, type SpanPlace } from './ids.ts';
 import type { Span } from './span.ts';
+import { compareSpans } from './span-tree.ts';
 import type { TraceBuilderOptions } from './builder-options.ts';
 import { TraceBuilder } from './trace-builder.ts';
 
@@ -26,11 +27,8 @@ export function buildTrace(
     if (key !== undefined && !places.has(toolSpanId(key))) continue;
     buildSession(child.session, child.events, spans, places, options);
   }
-  return spans.toSorted((a, b) => a.start - b.start || rank(a) - rank(b));
+  return spans.toSorted(compareSpans);
 }
-
-/** A parent comes before a child that starts in the same millisecond. */
-const rank = ({ kind }: Span): number => (['workflow', 'step', 'run', 'turn'].indexOf(kind) + 5) % 5;
 
 function buildSession(
   session: string,
@@ -55,15 +53,3 @@ const toPlace = ({ traceId, spanId, tracestate }: Span): SpanPlace => ({
   isSampled: true,
   ...(tracestate === undefined ? {} : { tracestate }),
 });
-
-/** A span with the spans below it. */
-export type SpanTree = { readonly span: Span; readonly children: readonly SpanTree[] };
-
-/** Arranges spans as trees, in the order of their starts. A span whose parent is not among them is a root. */
-export function arrangeSpans(spans: readonly Span[]): readonly SpanTree[] {
-  const byId = new Map(spans.map((span) => [span.spanId, span]));
-  const children = Map.groupBy(spans, ({ parentId }) => (parentId !== undefined && byId.has(parentId) ? parentId : ''));
-  const arrange = (id: string, depth: number): readonly SpanTree[] =>
-    depth > 100 ? [] : (children.get(id) ?? []).map((span) => ({ span, children: arrange(span.spanId, depth + 1) }));
-  return arrange('', 0);
-}

@@ -1,7 +1,7 @@
 // Formats spans as a tree for a terminal: times, tokens and cost of each span, within the width of the screen. Text from outside is escaped.
 import { escapeInvisibleLine, maxOf } from '../core/index.ts';
-import type { SpanTree } from './build-trace.ts';
 import type { Span } from './span.ts';
+import { describeSpan, formatTokenCount, getSpanCost, sumTreeCost, type SpanTree } from './span-tree.ts';
 
 /** How a tree is formatted. */
 export type FormatTraceOptions = {
@@ -53,72 +53,16 @@ function formatTree({ span, children }: SpanTree, head: string, tail: string): r
     const isLast = i === children.length - 1;
     return formatTree(child, `${tail}${isLast ? '└ ' : '├ '}`, `${tail}${isLast ? '  ' : '│ '}`);
   });
-  const total = span.kind === 'run' || span.kind === 'workflow' ? sumOf(children) : costOf(span);
+  const total = span.kind === 'run' || span.kind === 'workflow' ? sumTreeCost({ span, children }) : getSpanCost(span);
   const tokens =
-    total.input + total.output === 0 ? '' : `${formatCount(total.input)} in ${formatCount(total.output)} out`;
+    total.input + total.output === 0 ? '' : `${formatTokenCount(total.input)} in ${formatTokenCount(total.output)} out`;
   const cost = total.usd === undefined ? '' : formatUsd(total.usd);
   const time = span.end === undefined ? 'not ended' : formatMs(span.end - span.start);
-  return [[`${head}${escapeInvisibleLine(describeSpan(span))}`, time, tokens, cost], ...below];
+  return [[`${head}${escapeInvisibleLine(`${describeSpan(span)}${formatError(span)}`)}`, time, tokens, cost], ...below];
 }
 
-function describeSpan({ kind, name, details, error, start }: Span): string {
-  const failed = error === undefined ? '' : ` [${error}]`;
-  switch (kind) {
-    case 'run':
-      return `${name} ${new Date(start).toISOString().slice(0, 19).replace('T', ' ')}${details.stopReason === undefined ? '' : ` (${details.stopReason})`}${failed}`;
-    case 'model': {
-      const { cacheRead } = details.usage ?? {};
-      return `model ${details.responseModel ?? name}${cacheRead ? `, ${formatCount(cacheRead)} cached` : ''}${failed}`;
-    }
-    case 'gate': {
-      const { component, name: rule, verdict, action } = details.gate ?? { component: name, verdict: '' };
-      const answered =
-        verdict === 'escalate'
-          ? `asked${action === undefined ? '' : action === 'allow' ? ', allowed' : ', rejected'}`
-          : verdict === 'deny'
-            ? 'denied'
-            : 'changed';
-      return `gate ${component}${rule === undefined ? '' : ` ${rule}`}: ${answered} ${details.tool ?? ''}${failed}`;
-    }
-    case 'check':
-      return `check ${name}: ${details.check?.verdict ?? ''}`;
-    case 'tool':
-      return `tool ${name}${failed}`;
-    case 'request':
-      return `request ${name}${failed}`;
-    case 'workflow':
-    case 'step':
-    case 'turn':
-    case 'compaction':
-      return `${kind === 'step' ? 'step ' : ''}${name}${failed}`;
-  }
-}
-
-type Cost = { readonly input: number; readonly output: number; readonly usd: number | undefined };
-
-/** Only requests to models have tokens and cost: those of a sub-agent are on its own spans. */
-const costOf = ({ kind, details: { usage, usd } }: Span): Cost =>
-  kind === 'model' || kind === 'request' || kind === 'compaction'
-    ? { input: usage?.input ?? 0, output: usage?.output ?? 0, usd }
-    : { input: 0, output: 0, usd: undefined };
-
-const sumOf = (trees: readonly SpanTree[]): Cost =>
-  trees.reduce<Cost>((sum, { span, children }) => addCost(addCost(sum, costOf(span)), sumOf(children)), {
-    input: 0,
-    output: 0,
-    usd: undefined,
-  });
-
-const addCost = (a: Cost, b: Cost): Cost => ({
-  input: a.input + b.input,
-  output: a.output + b.output,
-  usd: a.usd === undefined ? b.usd : a.usd + (b.usd ?? 0),
-});
-
-const formatCount = (count: number): string => {
-  if (count < 10_000) return String(count);
-  return count < 1_000_000 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
-};
+/** A check that failed says so in its verdict. */
+const formatError = ({ kind, error }: Span): string => (error === undefined || kind === 'check' ? '' : ` [${error}]`);
 
 const formatUsd = (usd: number): string => `$${usd.toFixed(usd > 0 && usd < 0.01 ? 6 : 4)}`;
 

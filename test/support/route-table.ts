@@ -159,6 +159,7 @@ export const routeTable: Readonly<Record<string, readonly WalkRequest[]>> = {
     { title: 'read', subject: 'ended', address: ofSession('/requests/1'), ok: 200 },
   ],
   'get /api/sessions/{id}/cache': [{ title: 'read', subject: 'ended', address: ofSession('/cache'), ok: 200 }],
+  'get /api/sessions/{id}/trace': [{ title: 'read', subject: 'ended', address: ofSession('/trace'), ok: 200 }],
   'put /api/sessions/{id}/title': [
     {
       title: 'set the title',
@@ -175,6 +176,9 @@ export const routeTable: Readonly<Record<string, readonly WalkRequest[]>> = {
   ],
   'get /api/terminal-sessions/{id}/cache': [
     { title: 'read', address: at('/api/terminal-sessions/none/cache'), ok: 404 },
+  ],
+  'get /api/terminal-sessions/{id}/trace': [
+    { title: 'read', address: at('/api/terminal-sessions/none/trace'), ok: 404 },
   ],
   'put /api/terminal-sessions/{id}/title': [
     { title: 'title', address: at('/api/terminal-sessions/none/title'), body: () => ({ title: 'x' }), ok: 404 },

@@ -28,6 +28,7 @@ import type {
   SessionEntry,
   SessionPage,
   CacheLedger,
+  TraceSpans,
   TurnRequest,
 } from './types.ts';
 
@@ -177,6 +178,17 @@ export const api = {
     sendJson('POST', `api/terminal-sessions/${encodeSegment(id)}/copy`),
   turnRequest: (source: 'server' | 'terminal', id: string, turn: number): Promise<TurnRequest> =>
     getJson(`api/${source === 'terminal' ? 'terminal-' : ''}sessions/${encodeSegment(id)}/requests/${turn}`),
+  /** The spans of a session: all, those that had not ended at a time, or one with its texts. */
+  trace: (
+    source: 'server' | 'terminal',
+    id: string,
+    query: { readonly since?: number; readonly span?: string } = {},
+    signal?: AbortSignal,
+  ): Promise<TraceSpans> =>
+    getJson(
+      `api/${source === 'terminal' ? 'terminal-' : ''}sessions/${encodeSegment(id)}/trace${formatQuery(query)}`,
+      signal,
+    ),
   cacheLedger: (source: 'server' | 'terminal', id: string): Promise<CacheLedger> =>
     getJson(`api/${source === 'terminal' ? 'terminal-' : ''}sessions/${encodeSegment(id)}/cache`),
   setTitle: (id: string, title: string, source: 'server' | 'terminal' = 'server'): Promise<unknown> =>

@@ -1,4 +1,5 @@
 // Types of API requests and responses that core does not define.
+import type { Span } from '../../../src/tracing/index.ts';
 import type {
   TenantBudget,
   BudgetAmount,
@@ -107,6 +108,9 @@ export type CacheLedger = {
   readonly savedUsd?: number;
   readonly lostUsd?: number;
 };
+
+/** The spans of a session: the latest, or those that changed since a time. */
+export type TraceSpans = { readonly spans: readonly Span[]; readonly totalSpans: number };
 
 /** The request of a turn as the model got it. */
 export type TurnRequest = {

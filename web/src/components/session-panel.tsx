@@ -144,9 +144,11 @@ export function SessionPanel(props: SessionPanelProps): JSX.Element {
       {isEditing ? <SessionEditor session={session} close={() => setEditing(false)} /> : null}
       {view === 'trace' ? (
         <TraceView
-          events={feed.events}
-          isLive={isLive}
           source={{ source: isTerminal ? 'terminal' : 'server', session }}
+          run={props.run?.id}
+          seq={timeline.seq}
+          turns={countTurns(timeline)}
+          isLive={isLive}
         />
       ) : view === 'events' ? (
         <EventList events={feed.events} />
@@ -186,6 +188,8 @@ export function SessionPanel(props: SessionPanelProps): JSX.Element {
     </section>
   );
 }
+
+const countTurns = ({ items }: Timeline): number => items.filter(({ type }) => type === 'turn').length;
 
 /** Returns the first message of the user in a session; text of a hook is not one. */
 function getFirstPrompt({ items }: Timeline): string {

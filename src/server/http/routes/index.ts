@@ -10,6 +10,7 @@ import { runRoutes } from './runs.ts';
 import { approvalRoutes } from './approvals.ts';
 import { sessionRoutes, streamRoutes } from './sessions.ts';
 import { terminalSessionRoutes } from './terminal-sessions.ts';
+import { traceRoutes } from './traces.ts';
 import { verifyRoutes } from './verify.ts';
 
 const currentRoutes: readonly Route[] = [
@@ -21,6 +22,7 @@ const currentRoutes: readonly Route[] = [
   ...sessionRoutes,
   ...approvalRoutes,
   ...terminalSessionRoutes,
+  ...traceRoutes,
   ...fleetRoutes,
   ...budgetRoutes,
   ...healthRoutes,

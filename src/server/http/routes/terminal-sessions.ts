@@ -23,7 +23,7 @@ const terminalSessionSchema = z.object({
 });
 
 /** Returns the sessions of the terminal; throws 404, as for a session that does not exist, if the key may not know of them. */
-function requireTerminalSessions({ terminalSessions }: ServerContext): TerminalSessions {
+export function requireTerminalSessions({ terminalSessions }: ServerContext): TerminalSessions {
   if (terminalSessions) return terminalSessions;
   throw createHttpError('server/not-found', 'This key sees no sessions of the terminal.', {
     hint: 'Use the key of the user who started the server, on the machine of the server.',

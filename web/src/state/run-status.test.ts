@@ -1,4 +1,4 @@
-// Tests of the trace of a session, its status line, the palette and the title of the tab.
+// Tests of the status line of a session, the palette and the title of the tab.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '../../../src/core/index.ts';
@@ -8,7 +8,6 @@ import { filterEntries, type PaletteEntry } from './palette.ts';
 import { parseRoute } from './router.ts';
 import { getRunStatus } from './run-status.ts';
 import { buildTimeline } from './timeline.ts';
-import { buildTrace } from './trace.ts';
 
 let seq = 0;
 const at = (ms: number, fact: object): Event => {
@@ -62,29 +61,6 @@ function createEvents(): readonly Event[] {
     }),
   ];
 }
-
-test('[A87] the trace has each model call, tool call and wait for approval with its duration', () => {
-  const trace = buildTrace(createEvents());
-  assert.deepEqual(
-    trace.turns.map(({ turn, spans }) => [
-      turn,
-      spans.map(({ kind, name, target, start, end = 0, outcome }) => [kind, name, target, end - start, outcome]),
-    ]),
-    [
-      [
-        1,
-        [
-          ['model', 'm', undefined, 100, 'ok'],
-          ['approval', 'edit_file', 'a.ts', 1000, 'allowed'],
-          ['tool', 'edit_file', 'a.ts', 50, 'ok'],
-        ],
-      ],
-      [2, [['model', 'm', undefined, 300, 'failed']]],
-    ],
-  );
-  assert.equal(trace.end - trace.start, 1480);
-  assert.deepEqual(buildTrace([]).turns, []);
-});
 
 test('[A87] text of a hook is labelled as such, without the words that mark it for the model', () => {
   const { items, folder } = buildTimeline(createEvents());
