@@ -6,6 +6,7 @@ import test from 'node:test';
 import { listAuditRecords } from '../src/sessions/index.ts';
 import type { Event, Fact } from '../src/core/index.ts';
 import { createProgram } from './support/cli-harness.ts';
+import { writeFiles } from './support/program-dirs.ts';
 import { calls } from '../src/testing/index.ts';
 
 const limits = { turns: 9, errors: 3, maxRetriesPerAnswer: 1, stuckAfter: 3, outputChars: 1000 };
@@ -29,7 +30,7 @@ test('[A114] an audit names the user, the gate, the release and the cost, and fi
     { type: 'session-started', session: 's' },
     { type: 'epoch-started', epoch: 1, reason: 'started', system: '', tools: [], model: 'm1' },
     { type: 'annotation-added', key: 'release', value: { run: 'r1', id: 'abc' } },
-    { type: 'run-started', run: 'r1', limits },
+    { type: 'run-started', run: 'r1', limits, policies: { policy: 'f00' } },
     { type: 'turn-ended', turn: 1, message, finishReason: 'tool-calls', usage: {}, usd: 0.5, model: 'm1', ms: 1 },
     { type: 'approval-requested', call: 'pay', question: 'Pay 5?', by: { kind: 'flow', name: 'amount' } },
     { type: 'approval-resolved', call: 'pay', allowed: true, by: 'ann' },
@@ -53,6 +54,7 @@ test('[A114] an audit names the user, the gate, the release and the cost, and fi
   assert.ok(
     run?.type === 'run' && approval?.type === 'approval' && denial?.type === 'denial' && open?.type === 'approval',
   );
+  assert.deepEqual(run.policies, { policy: 'f00' });
   assert.deepEqual([run.release, run.model, run.reason, run.usd, run.turns], ['abc', 'm1', 'answered', 0.5, 1]);
   assert.deepEqual(
     [approval.tool, approval.question, approval.askedBy?.kind, approval.decision, approval.by, approval.run],
@@ -61,6 +63,75 @@ test('[A114] an audit names the user, the gate, the release and the cost, and fi
   assert.deepEqual([denial.tool, denial.deniedBy?.name], ['mail', 'no-mail']);
   assert.equal(open.decision, 'open');
   assert.deepEqual(listAuditRecords('s', events, (time) => time >= '2026-01-02').length, 2);
+});
+
+test('[A114] an audit lists a verification on a release, which has no agent', () => {
+  const events = toEvents([
+    { type: 'session-started', session: 's' },
+    { type: 'annotation-added', key: 'release', value: { run: 'v1', id: 'abc' } },
+    {
+      type: 'annotation-added',
+      key: 'verify',
+      value: { run: 'v1', result: { outcome: { reason: 'abstained' } } },
+      spent: { turns: 3, usd: 0.25 },
+    },
+  ]);
+  const [run, ...more] = listAuditRecords('s', events);
+  assert.deepEqual(more, []);
+  assert.ok(run?.type === 'run');
+  assert.deepEqual([run.run, run.release, run.reason, run.turns, run.usd], ['v1', 'abc', 'abstained', 3, 0.25]);
+});
+
+type AuditLine = {
+  readonly type: string;
+  readonly session: string;
+  readonly chained?: boolean;
+  readonly policies?: Readonly<Record<string, string>>;
+};
+
+test('[A114] each run records the hashes of the policy, the rules and the flow policy, and an audit shows them without a release', async (t) => {
+  const program = await createProgram(t, () => 'done');
+  await program.seedModels('qwen3');
+  const exportRuns = async (...options: readonly string[]): Promise<readonly AuditLine[]> => {
+    const { out, code, err } = await program.run(['audit', '--format', 'jsonl', ...options]);
+    assert.equal(code, 0, err);
+    const lines = out.trimEnd().split('\n');
+    return lines.map((line) => JSON.parse(line) as AuditLine).filter(({ type }) => type === 'run');
+  };
+  const changes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    policy: { 'policy.yaml': 'rules:\n  - deny: { command: rm }\n' },
+    rules: {
+      'rules/short.yaml': readFileSync(path.resolve(import.meta.dirname, '../examples/rules/careful.yaml'), 'utf8'),
+    },
+    flow: { 'declarations.json': JSON.stringify({ tools: { mcp__crm__look: { effect: 'read' } } }) },
+  };
+  assert.equal((await program.run(['Say something.'])).code, 0);
+  for (const files of Object.values(changes)) {
+    writeFiles(program.config(), files);
+    const { code, err } = await program.run(['Say something.']);
+    assert.equal(code, 0, err);
+    assert.doesNotMatch(err, /short\.yaml|declarations/, err);
+  }
+  const hashes = (await exportRuns()).map(({ policies = {} }) => policies);
+  assert.deepEqual(Object.keys(hashes[0] ?? {}), ['flow']);
+  // A change of one policy changes its hash and no other.
+  for (const [i, name] of Object.keys(changes).entries()) {
+    const { [name]: before, ...othersBefore } = hashes[i] ?? {};
+    const { [name]: after, ...othersAfter } = hashes[i + 1] ?? {};
+    assert.match(after ?? '', /^[0-9a-f]{64}$/, name);
+    assert.notEqual(after, before, name);
+    assert.deepEqual(othersAfter, othersBefore, name);
+  }
+  const report = await program.run(['audit']);
+  assert.match(report.out, /\| policy [0-9a-f]{12}, rules [0-9a-f]{12}, flow [0-9a-f]{12} \| .* \| verified \|/);
+
+  assert.equal((await program.run(['enqueue', 'Say something.', '--id', 'queued'])).code, 0);
+  const worked = await program.run(['worker', '--drain']);
+  assert.equal(worked.code, 0, worked.err);
+  const queued = (await exportRuns('--fleet')).find(({ session }) => session === 'queued');
+  assert.deepEqual(queued?.policies, hashes.at(-1), 'a worker records the same policies');
+  const fleetReport = await program.run(['audit', '--fleet']);
+  assert.match(fleetReport.out, /\| queued \| queued \| .* \| no hash chain: store \|/);
 });
 
 test('[A114] an audit of the sessions of a user is exported, checked, and finds a changed session', async (t) => {

@@ -90,7 +90,7 @@ export {
   createValidator,
 } from './schema.ts';
 export { SessionCache } from './session-cache.ts';
-export type { UserInput } from './session-facts.ts';
+export { runStartedFact, type UserInput } from './session-facts.ts';
 export { fileSession, openSession } from './session-store.ts';
 export { Session, type ForkOptions } from './session.ts';
 export {

@@ -1,4 +1,5 @@
 // Loads rule files, as code or data: the user's own, and a project's if the user approved their exact text.
+import { hash } from 'node:crypto';
 import path from 'node:path';
 import { FairleadError, isObject, errorMessage, truncateMiddle, yamlBoundError, type Gate } from '../core/index.ts';
 import type { RuleSet } from '../rules/index.ts';
@@ -13,7 +14,13 @@ import type { FileProblem } from './project-files/paths.ts';
 import { readDirEntries, resourceDirs, type ProjectLocation, type ResourceDir } from './project-files/search-dirs.ts';
 
 /** A loaded rule file. */
-export type RuleFile = { readonly path: string; readonly scope: ResourceDir['scope']; readonly set: RuleSet };
+export type RuleFile = {
+  readonly path: string;
+  readonly scope: ResourceDir['scope'];
+  readonly set: RuleSet;
+  /** The SHA-256 of its text. */
+  readonly hash: string;
+};
 
 /** The rule files that were found. `unusable` are files that should apply and cannot be loaded: it is unknown which calls they would stop. */
 export type RuleFiles = {
@@ -49,7 +56,7 @@ export async function loadRuleFiles(
       let text: string | undefined;
       try {
         text = await readTrustedFile(dir, file, 'rules', approval);
-        files.push({ path: file, scope: dir.scope, set: await loadRuleSet(file, text) });
+        files.push({ path: file, scope: dir.scope, set: await loadRuleSet(file, text), hash: hash('sha256', text) });
       } catch (error) {
         const problem = { path: file, why: errorMessage(error) };
         problems.push(problem);
@@ -67,7 +74,7 @@ export async function loadRuleFiles(
 export async function loadRuleFile(file: string): Promise<RuleFile> {
   const dir: ResourceDir = { folder: path.dirname(file), scope: 'personal' };
   const text = await readTrustedFile(dir, file, 'rules', { trust: emptyTrust });
-  return { path: file, scope: 'personal', set: await loadRuleSet(file, text) };
+  return { path: file, scope: 'personal', set: await loadRuleSet(file, text), hash: hash('sha256', text) };
 }
 
 const emptyTrust: FileApprovalOptions['trust'] = {

@@ -10,6 +10,8 @@ import {
   type ResolvedAgent,
   type RunState,
 } from '../core/index.ts';
+import { resolveLimits } from './limits.ts';
+import type { AdvanceOptions } from './run-options.ts';
 import { visibleToolSpecs } from './tool-registry.ts';
 
 /** What a user or a program sends: text, or parts with files. */
@@ -40,6 +42,19 @@ export const inputReceivedFact = (
   how: mode,
   parts: typeof input === 'string' ? [{ type: 'text', text: input }] : input,
   ...(by === undefined ? {} : { by }),
+});
+
+/** The fact of the start of a run, with the limits and the policies of the agent. */
+export const runStartedFact = (
+  { provider, limits: own, policies }: Pick<ResolvedAgent, 'provider' | 'limits' | 'policies'>,
+  { limits, toolChoice, runId, trace }: Pick<AdvanceOptions, 'limits' | 'toolChoice' | 'runId' | 'trace'> = {},
+): Fact => ({
+  type: 'run-started',
+  run: runId ?? randomUUID(),
+  limits: resolveLimits(provider, { ...own, ...limits }),
+  ...(toolChoice === undefined ? {} : { choice: toolChoice }),
+  ...(trace === undefined ? {} : { trace }),
+  ...(policies === undefined ? {} : { policies }),
 });
 
 /** The facts that prepare a log for this agent: the first ones of a new session, or a new epoch if another agent wrote the last one. */

@@ -23,9 +23,14 @@ import {
 } from '../core/index.ts';
 import { memoryLog } from '../stores/index.ts';
 import { copyConversation, lastCommonEvent } from './session-history.ts';
-import { assertUserInput, inputReceivedFact, sessionStartFacts, type UserInput } from './session-facts.ts';
+import {
+  assertUserInput,
+  inputReceivedFact,
+  runStartedFact,
+  sessionStartFacts,
+  type UserInput,
+} from './session-facts.ts';
 import type { CompactionReport, ManualCompactionOptions } from './manual-compaction.ts';
-import { resolveLimits } from './limits.ts';
 import type { RunResult } from './result.ts';
 import { executeRun, RunStream, type RunOutput } from './run-stream.ts';
 import type { AdvanceOptions, RunOptions, SessionOptions } from './run-options.ts';
@@ -133,7 +138,7 @@ export class Session<Output = unknown> {
           ? [{ ...inputReceivedFact('continue', []), ...(options.asIs ? { asIs: true as const } : {}) }]
           : []
         : [inputReceivedFact('prompt', input, options.inputId)]),
-      ...(state.run === undefined ? [this.#runStartedFact(options)] : []),
+      ...(state.run === undefined ? [runStartedFact(this.agent, options)] : []),
     ];
     const stop = new AbortController();
     this.#stop = stop;
@@ -279,16 +284,6 @@ export class Session<Output = unknown> {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  #runStartedFact({ limits, toolChoice, runId, trace }: AdvanceOptions): Fact {
-    return {
-      type: 'run-started',
-      run: runId ?? randomUUID(),
-      limits: resolveLimits(this.agent.provider, { ...this.agent.limits, ...limits }),
-      ...(toolChoice === undefined ? {} : { choice: toolChoice }),
-      ...(trace === undefined ? {} : { trace }),
-    };
   }
 
   #requirePendingApproval(id: string): CallApproval {

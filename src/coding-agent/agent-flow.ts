@@ -47,7 +47,7 @@ export function createAgentFlow(options: AgentFlowOptions): {
 }
 
 /** The files with declarations, of the user and of the project. */
-const declarationFiles = ({ config }: Pick<Settings['dirs'], 'config'>, cwd: string): readonly string[] => [
+export const declarationFiles = ({ config }: Pick<Settings['dirs'], 'config'>, cwd: string): readonly string[] => [
   `${config}/declarations.json`,
   `${cwd}/.fairlead/declarations.json`,
 ];

@@ -43,6 +43,7 @@ import { resolveAcceptHandler } from './instructions/ask-user.ts';
 import { loadProjectTexts, type ProjectInstructions } from './instructions/project-texts.ts';
 import { toModelSettings } from './model-settings.ts';
 import { createSettingsRedactor } from './settings/index.ts';
+import { hashPolicies } from './policy-hashes.ts';
 import { getProtectedPaths, getSealedFiles } from './protected-paths.ts';
 import { selectSandbox } from './sandbox.ts';
 import { createAgentQuarantine } from './quarantine/agent-quarantine.ts';
@@ -215,6 +216,8 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   const { hooks } = integrations;
   const isReviewed = options.reviewer !== undefined || settings.all.has('reviewer.model');
   const reviewer = isReviewed && (await import('./flow/agent-reviewer.ts')).createAgentReviewer(options, notify);
+  const { ruleHashes = [] } = integrations;
+  const policies = await hashPolicies({ settings, cwd: workspace.cwd, policy, rules: ruleHashes });
   const permissionMode = options.mode ?? (() => (autoApprove() ? 'auto' : 'ask'));
   return {
     workspace,
@@ -259,6 +262,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
         views: [...(agent.views ?? []), ...flow.views, quarantine.view],
         checks: [...agent.checks, ...flow.checks],
         cwd,
+        policies,
         // Without approvals the user is not asked about an unknown outcome either: the model is informed.
         get onUnknownOutcome() {
           return autoApprove() ? 'tell' : 'ask';

@@ -211,6 +211,8 @@ export type Fact =
       readonly choice?: ToolChoice;
       /** The trace of the request that started the run. */
       readonly trace?: TraceContext;
+      /** The hashes of the policies that decide about the calls of the run, by name. */
+      readonly policies?: Readonly<Record<string, string>>;
     }
   | {
       readonly type: 'turn-started';

@@ -289,6 +289,8 @@ export type ResolvedAgent = {
   readonly maxNoteTokens?: number;
   /** Decide about each call before it runs. */
   readonly gates: readonly Gate[];
+  /** The hashes of the policies that the gates are created from, by name; recorded at the start of each run. */
+  readonly policies?: Readonly<Record<string, string>>;
   /** Stop conditions: end a run from its state. */
   readonly stops: readonly Stop[];
   /** Verify an answer before the run ends. */

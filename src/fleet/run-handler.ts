@@ -1,5 +1,5 @@
 // Handles one queued run with an agent: opens its session with a log that the lease protects, reads its inbox, and runs until the run is completed, waits, or the worker detaches from it.
-import { continueWithApprovals, hasUnreadInput, resolveLimits, Session, type AdvanceOptions } from '../agent/index.ts';
+import { continueWithApprovals, hasUnreadInput, runStartedFact, Session, type AdvanceOptions } from '../agent/index.ts';
 import {
   type ResolvedAgent,
   type Chunk,
@@ -172,7 +172,9 @@ async function runToSettlement(
       async advance() {
         if (isDetached()) return session.state;
         // Input that arrived after the run ended starts another run in the log, which reads it.
-        await session.record(({ run: active }) => (active === undefined ? [runStartedFact(session, instance)] : []));
+        await session.record(({ run: active }) =>
+          active === undefined ? [runStartedFact(session.agent, { limits: instance.limits ?? {} })] : [],
+        );
         return session.advance(undefined, options);
       },
     });
@@ -186,18 +188,6 @@ async function runToSettlement(
     unsubscribeInbox();
   }
 }
-
-const runStartedFact = (
-  { agent }: Session,
-  { limits }: AgentInstance,
-  { runId, toolChoice, trace }: AdvanceOptions = {},
-): Fact => ({
-  type: 'run-started',
-  run: runId ?? crypto.randomUUID(),
-  limits: resolveLimits(agent.provider, { ...agent.limits, ...limits }),
-  ...(toolChoice === undefined ? {} : { choice: toolChoice }),
-  ...(trace === undefined ? {} : { trace }),
-});
 
 /** Ends a run if only calls of client tools are left; they stay open until another run brings their results. Returns whether it ended. */
 async function endWithClientCalls(session: Session): Promise<boolean> {
@@ -234,7 +224,9 @@ async function startOrResume(
   if (state.run !== undefined) await session.advance(undefined, { signal: AbortSignal.abort() });
   const client = getClientOptions(run.settings);
   const input: Fact = { type: 'input-received', input: run.id, how: 'continue', parts: [] };
-  const started = client.silent ? [input, runStartedFact(session, instance, options)] : [];
+  const started = client.silent
+    ? [input, runStartedFact(session.agent, { ...options, limits: instance.limits ?? {} })]
+    : [];
   await session.record((current) => [...clientToolResultFacts(current, client), ...started]);
   if (client.silent) return session.advance(undefined, options);
   for (const [i, note] of ((await instance.onPrompt?.(run.prompt, state)) ?? []).entries()) {

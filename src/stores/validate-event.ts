@@ -105,7 +105,7 @@ const factSchemas: { readonly [type in Fact['type']]: Readonly<Record<string, Va
     parts: inputParts,
     by: optional(text),
   },
-  'run-started': { run: text, limits, trace: optional(isObject) },
+  'run-started': { run: text, limits, trace: optional(isObject), policies: optional(isObject) },
   'turn-started': { turn: number, inputs: list(text), notes: list(note) },
   'turn-ended': {
     turn: number,

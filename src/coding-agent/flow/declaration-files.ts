@@ -54,6 +54,16 @@ export function readDeclarations(dirs: Dirs, cwd: string): FlowDeclarations | un
   return found.length === 0 ? undefined : mergeDeclarations(...found);
 }
 
+/** Returns the texts of the files that apply, that of the project last; a file that cannot be read stops the calls that need it, not this. */
+export function readDeclarationTexts(dirs: Dirs, cwd: string): readonly string[] {
+  try {
+    const project = readProjectDeclarations(cwd, fileTrust(`${dirs.state}/approved.json`));
+    return [readText(getUserDeclarationsFile(dirs)) ?? '', ...(project?.isApproved ? [project.text] : [])];
+  } catch (error) {
+    return [errorMessage(error)];
+  }
+}
+
 /** Writes the declaration of a tool to the user's own file, or removes it. The other declarations stay as they are. */
 export function storeDeclaration(dirs: Dirs, tool: string, declaration: JsonObject | undefined): string {
   const file = getUserDeclarationsFile(dirs);

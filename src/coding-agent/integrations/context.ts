@@ -75,6 +75,8 @@ export type Integration = {
   readonly wrapTool?: (tool: Tool) => Tool;
   /** Rules, views, gates, stop conditions, checks and renderers. */
   readonly extension?: Extension;
+  /** The hashes of the rule files in force, in their order. */
+  readonly ruleHashes?: readonly string[];
   /** A section of the system prompt. */
   readonly system?: string;
   /** Receives prompts before they are recorded, decides before the other guards, and receives events. */

@@ -34,6 +34,7 @@ export async function loadIntegrations(codeOnly: boolean, context: IntegrationCo
   return {
     tools: all.flatMap(({ tools }) => tools),
     problems: all.flatMap(({ problems }) => problems),
+    ruleHashes: all.flatMap(({ ruleHashes = [] }) => ruleHashes),
     extension: mergeExtensions(all.map(({ extension = {} }) => extension)),
     ...(system ? { system } : {}),
     ...(hooks ? { hooks } : {}),

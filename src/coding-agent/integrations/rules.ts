@@ -54,6 +54,7 @@ export async function loadRules(context: IntegrationContext): Promise<Integratio
       ...problems.map(({ path, why }) => `${path}: ${why}`),
       ...unusable.map(({ path }) => `Until ${path} is fixed, every call needs approval.`),
     ],
+    ruleHashes: files.map(({ hash }) => hash),
     extension: mergeExtensions([...parts, ...(unusable.length ? [{ gates: [askWhenRulesMissing(unusable)] }] : [])]),
     ...(system === undefined ? {} : { system }),
   };

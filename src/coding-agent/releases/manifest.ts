@@ -61,6 +61,7 @@ const kindsByName: Readonly<Record<string, ReleaseFileKind>> = {
   'CLAUDE.md': 'prompt',
   'policy.yaml': 'policy',
   'policy.yml': 'policy',
+  'policy.json': 'policy',
   'dlp.json': 'policy',
   'declarations.json': 'policy',
   'mcp.json': 'mcp',

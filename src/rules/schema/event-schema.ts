@@ -129,7 +129,7 @@ const factSchemas: Readonly<Record<Fact['type'], DataSchema>> = {
   ),
   'run-started': openObject(
     { run: stringSchema(), limits: schemaRef('limits') },
-    { choice: anyValue, trace: anyValue },
+    { choice: anyValue, trace: anyValue, policies: anyValue },
   ),
   'turn-started': openObject({
     turn: nonNegativeInteger,

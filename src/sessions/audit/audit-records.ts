@@ -1,5 +1,5 @@
 // Audit records of a session log: runs with their release and model, approvals with the user that answered, denials, and decisions without an approval.
-import type { DecisionSource, Event, StopReason } from '../../core/index.ts';
+import { isObject, type DecisionSource, type Event, type StopReason } from '../../core/index.ts';
 
 /** What all records have. */
 type AuditBase = { readonly time: string; readonly session: string };
@@ -12,6 +12,8 @@ export type AuditRecord =
       readonly model: string;
       /** The release that the run ran on, if there is one. */
       readonly release?: string;
+      /** The hashes of the policies that decided about its calls, by name; absent if the log does not say. */
+      readonly policies?: Readonly<Record<string, string>>;
       /** Absent if the run has not ended. */
       readonly ended?: string;
       readonly reason?: StopReason;
@@ -43,6 +45,8 @@ export type AuditRecord =
       readonly text: string;
     });
 
+type RunRecord = AuditRecord & { readonly type: 'run' };
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Lists the records of the events of a session, in the order of their times; `at` filters by the time of a record. */
@@ -55,6 +59,7 @@ export function listAuditRecords(
   const tools = new Map<string, string>();
   const open = new Map<string, Mutable<AuditRecord & { type: 'approval' }>>();
   const releases = new Map<string, string>();
+  const tasks = new Map<string, Mutable<RunRecord>>();
   let model = '';
   let run: Mutable<AuditRecord & { type: 'run' }> | undefined;
   for (const event of events) {
@@ -66,6 +71,7 @@ export function listAuditRecords(
         break;
       case 'annotation-added':
         readRelease(event.value, event.key, releases);
+        readTask(event, session, tasks);
         break;
       case 'run-started': {
         const release = releases.get(event.run);
@@ -76,6 +82,7 @@ export function listAuditRecords(
           run: event.run,
           model,
           ...(release === undefined ? {} : { release }),
+          ...(event.policies === undefined ? {} : { policies: event.policies }),
           turns: 0,
           usd: 0,
         };
@@ -141,7 +148,26 @@ export function listAuditRecords(
         break;
     }
   }
+  // Runs without an agent, such as verifications and plans, have no start of a run in their log.
+  for (const task of tasks.values())
+    if (!records.some((record) => record.type === 'run' && record.run === task.run)) records.push(task);
   return records.filter((record) => isIncluded(record.time));
+}
+
+/** Reads the release and the end of a run without an agent from the annotations that its handler records. */
+function readTask(
+  { key, value, time, spent }: Event & { readonly type: 'annotation-added' },
+  session: string,
+  tasks: Map<string, Mutable<RunRecord>>,
+): void {
+  const { run, id, result } = isObject(value) ? value : {};
+  if (typeof run !== 'string') return;
+  if (key === 'release' && typeof id === 'string')
+    tasks.set(run, { type: 'run', time, session, run, model: '', release: id, turns: 0, usd: 0 });
+  const task = tasks.get(run);
+  const outcome = isObject(result) && isObject(result['outcome']) ? result['outcome'] : undefined;
+  if (!task || outcome === undefined) return;
+  Object.assign(task, { ended: time, reason: outcome['reason'], turns: spent?.turns ?? 0, usd: spent?.usd ?? 0 });
 }
 
 function readRelease(value: unknown, key: string, releases: Map<string, string>): void {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, escapeInvisibleLine, type DecisionSource, type JsonObject } from '../../core/index.ts';
 import type { AuditRecord } from './audit-records.ts';
-import type { Audit } from './collect-audit.ts';
+import type { Audit, AuditedSession } from './collect-audit.ts';
 
 /** A change of the releases in use, as the history of releases records it. */
 export type AuditedRelease = {
@@ -83,6 +83,15 @@ const formatTable = (head: readonly string[], rows: readonly (readonly string[])
 const formatSource = (source: DecisionSource | undefined): string =>
   source === undefined ? '' : [source.kind, source.name].filter(Boolean).join(' ');
 
+const formatChain = ({ chained, ok }: AuditedSession): string =>
+  !chained ? 'no hash chain: store' : ok ? 'verified' : 'broken';
+
+/** The name and the first digits of each hash; the JSON lines have them whole. */
+const formatPolicies = (policies: Readonly<Record<string, string>> = {}): string =>
+  Object.entries(policies)
+    .map(([name, hash]) => `${name} ${hash.slice(0, 12)}`)
+    .join(', ');
+
 type RecordOf<T extends AuditRecord['type']> = AuditRecord & { readonly type: T };
 
 /** Formats an audit as a Markdown report. */
@@ -91,6 +100,7 @@ export function formatAuditReport({ period, sessions, releases, records }: Audit
     records.filter((record): record is RecordOf<T> => record.type === type);
   const [runs, approvals, denials] = [select('run'), select('approval'), select('denial')];
   const damaged = sessions.filter(({ ok }) => !ok);
+  const chains = new Map(sessions.map((each) => [each.session, formatChain(each)]));
   const usd = runs.reduce((sum, run) => sum + run.usd, 0);
   return [
     `# Audit from ${period.from} to ${period.to}`,
@@ -136,16 +146,18 @@ export function formatAuditReport({ period, sessions, releases, records }: Audit
     '## Runs',
     '',
     ...formatTable(
-      ['time', 'session', 'run', 'release', 'model', 'end', 'turns', 'US dollars'],
+      ['time', 'session', 'run', 'release', 'policies', 'model', 'end', 'turns', 'US dollars', 'hash chain'],
       runs.map((each) => [
         each.time,
         each.session,
         each.run,
         each.release ?? '',
+        formatPolicies(each.policies),
         each.model,
         each.reason ?? 'active',
         String(each.turns),
         each.usd.toFixed(4),
+        chains.get(each.session) ?? '',
       ]),
     ),
   ].join('\n');
