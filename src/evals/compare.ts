@@ -84,6 +84,10 @@ const formatDifference = ({ pairs, value, interval: [low, high], pValue }: Paire
 /** Formats a p-value; small ones as `p < 0.001`. */
 export const formatPValue = (pValue: number): string => (pValue < 0.001 ? 'p < 0.001' : `p = ${pValue.toFixed(3)}`);
 
+/** Formats a comparison as one line. */
+export const formatComparisonLine = ({ before, after, all, verdict, worse, better }: EvalComparison): string =>
+  `${before.model} → ${after.model}: ${formatDifference(all).slice(1).join(', ')}, ${all.pairs} cases; ${worse.length} worse, ${better.length} better: ${verdict.replaceAll('-', ' ')}.`;
+
 const maxNamed = 20;
 
 const formatChanges = (title: string, changes: readonly CaseChange[]): string => {

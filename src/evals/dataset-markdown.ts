@@ -13,7 +13,7 @@ type Section = { readonly title: string; readonly line: number; readonly lines: 
 /** Parses the cases of a Markdown text; throws an error that names the line of the invalid case. */
 export async function parseMarkdownDataset(text: string, name: string): Promise<readonly EvalCase[]> {
   const cases = createCaseCollector(name, text.length, hint);
-  const whole = text.replaceAll('\r\n', '\n');
+  const whole = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const { yaml, body } = splitFrontmatter(whole);
   const first = whole.slice(0, whole.length - body.length).split('\n').length;
   const defaults = yaml === undefined ? {} : await parseFields(yaml, 2, cases);

@@ -1,4 +1,5 @@
 // Eval cases and datasets of JSON lines: one object per line with a prompt and what is expected.
+import path from 'node:path';
 import { FairleadError, isObject, errorMessage } from '../core/index.ts';
 import { parseExpectation, type Expectation } from './expectation.ts';
 
@@ -112,6 +113,8 @@ export function parseCaseObject(value: unknown): EvalCase | string {
   if (!isStringList(tags)) return 'its tags are not a list of strings';
   if (typeof tools !== 'boolean') return 'tools is neither true nor false';
   if (!isObject(files) || !isStringList(Object.values(files))) return 'its files are not strings';
+  const outside = Object.keys(files).find(isOutside);
+  if (outside !== undefined) return `its file ${JSON.stringify(outside)} is outside its directory`;
   if (must !== undefined && typeof must !== 'boolean') return 'must is neither true nor false';
   const [unknown] = Object.keys(more);
   if (unknown !== undefined) return `there is no field ${JSON.stringify(unknown)}`;
@@ -122,6 +125,10 @@ export function parseCaseObject(value: unknown): EvalCase | string {
   const own = { id, prompt, expect: expected, tags, tools, files: files as EvalCase['files'] };
   return { ...own, ...(must === undefined ? {} : { must }), ...(start ? { session: start } : {}) };
 }
+
+/** Whether a path is not that of a file below the directory of a case. */
+const isOutside = (name: string): boolean =>
+  path.isAbsolute(name) || ['.', '..'].includes(path.normalize(name).split(/[\\/]/)[0] ?? '.');
 
 function parseStart(session: unknown): RecordedStart | string {
   const { file, at, mode = 'live', ...more } = isObject(session) ? session : {};

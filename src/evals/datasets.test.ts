@@ -146,3 +146,35 @@ test('[A48] a folder is the dataset of its files, and an id in two of them is re
   await assert.rejects(readDataset(folder), /a\.csv and .*b\.md both have a case port\./);
   await assert.rejects(readDataset(path.join(folder, 'none.csv')), { code: 'eval/no-dataset' });
 });
+
+test('[A48] a schema, a pattern and a path that cannot be used are refused with their line, before the first trial', () => {
+  const line = (more: object): string => JSON.stringify({ id: 'b', prompt: 'x', expect: { contains: 'x' }, ...more });
+  const refused: readonly (readonly [object, RegExp])[] = [
+    [{ expect: { json: { type: 'nonsense' } } }, /^Line 2 of f is not a valid case: its expectation json .*type at \//],
+    [{ expect: { matches: '(' } }, /^Line 2 of f is not a valid case: its expectation matches .*Unterminated group/],
+    [{ files: { '../x': '' } }, /^Line 2 of f is not a valid case: its file "\.\.\/x" is outside its directory/],
+    [{ files: { 'a/../../x': '' } }, /is outside its directory/],
+    [{ files: { '/etc/x': '' } }, /is outside its directory/],
+  ];
+  for (const [more, message] of refused)
+    assert.throws(() => parseDataset(`${line({ id: 'a' })}\n${line(more)}`, 'f'), {
+      code: 'eval/bad-dataset',
+      message,
+    });
+});
+
+test('[A48] a byte order mark before the first heading is no part of it', async () => {
+  const text = '## a\n\nSay x.\n\n### Expect\n\n- contains: x\n';
+  assert.deepEqual(await parseMarkdownDataset(`\uFEFF${text}`, 'f.md'), await parseMarkdownDataset(text, 'f.md'));
+});
+
+test('[A48] a recording that is missing is named before the first trial', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-dataset-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = path.join(folder, 'a.jsonl');
+  const session = { file: 'none.session.jsonl', at: 2 };
+  writeFileSync(file, JSON.stringify({ id: 'a', prompt: 'x', expect: { contains: 'x' }, session }));
+  await assert.rejects(readDataset(file), {
+    message: `The recording none.session.jsonl of the case a is not beside ${file}.`,
+  });
+});

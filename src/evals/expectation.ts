@@ -1,5 +1,6 @@
 // The expectations of an eval case: their types, and how they are read from a dataset.
-import { isJson, isObject, type JsonObject } from '../core/index.ts';
+import { createOutputSchema } from '../agent/index.ts';
+import { errorMessage, isJson, isObject, type JsonObject } from '../core/index.ts';
 
 /** A number with a tolerance; without one the number must be equal. */
 export type ExpectedNumber = {
@@ -86,7 +87,7 @@ const maxEntries = 200;
 const defaultCodeSeconds = 120;
 const maxCodeSeconds = 3600;
 
-/** Returns the normalized value, or undefined if it is not valid. */
+/** Returns the normalized value, or undefined if it is not valid; or throws why it is not. */
 type Reader = (value: unknown) => unknown;
 
 const readString: Reader = (value) => (typeof value === 'string' && value.trim() !== '' ? value : undefined);
@@ -168,12 +169,14 @@ const readCode: Reader = (value) => {
 
 const readPattern: Reader = (value) => {
   if (typeof value !== 'string') return undefined;
-  try {
-    new RegExp(value, 'iu').test('');
-    return value;
-  } catch {
-    return undefined;
-  }
+  new RegExp(value, 'iu').test('');
+  return value;
+};
+
+const readSchema: Reader = (value) => {
+  if (!isObject(value) || !isJson(value)) return undefined;
+  createOutputSchema(value);
+  return value;
 };
 
 const readers: Readonly<Record<keyof Expectation, Reader>> = {
@@ -184,7 +187,7 @@ const readers: Readonly<Record<keyof Expectation, Reader>> = {
   matches: readPattern,
   number: readNumber,
   abstains: (value) => (typeof value === 'boolean' ? value : undefined),
-  json: (value) => (isObject(value) && isJson(value) ? value : undefined),
+  json: readSchema,
   toolUsed: readStrings,
   toolNotUsed: readStrings,
   toolArguments: readCalls,
@@ -207,7 +210,11 @@ export function parseExpectation(expect: unknown): Expectation | string {
   for (const [kind, value] of Object.entries(expect)) {
     if (!Object.hasOwn(readers, kind))
       return `there is no expectation ${JSON.stringify(kind)}; there are ${Object.keys(readers).join(', ')}`;
-    read[kind] = readers[kind as keyof Expectation](value);
+    try {
+      read[kind] = readers[kind as keyof Expectation](value);
+    } catch (error) {
+      return `its expectation ${kind} has an invalid value (${errorMessage(error).replace(/\.$/, '')})`;
+    }
     if (read[kind] === undefined) return `its expectation ${kind} has an invalid value`;
   }
   return read;

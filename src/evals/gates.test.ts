@@ -6,7 +6,8 @@ import path from 'node:path';
 import test from 'node:test';
 import { readBaseline, readEvalReport } from './baseline.ts';
 import { compareReports } from './compare.ts';
-import { checkEvalGates, type EvalGate } from './gates.ts';
+import { checkEvalGates, toComparisonGate, type EvalGate } from './gates.ts';
+import { formatJunitReport, formatMarkdownReport } from './reports/index.ts';
 import { createEvalReport, type EvalReport } from './report.ts';
 import { createCaseResult, type EvalTrial } from './results.ts';
 
@@ -90,4 +91,29 @@ test('[A48] only cases that both reports measured are compared; a report of form
   assert.throws(() => readEvalReport(file), { code: 'eval/bad-baseline' });
   writeFileSync(file, JSON.stringify({ ...rest, format: 3, cases }));
   assert.throws(() => readBaseline(file), { code: 'eval/bad-baseline' });
+});
+
+test('[A48] every gate and every comparison is a test of JUnit with a name of its own, and names survive as they are', () => {
+  const own = report({ 'a\n\tb': [trial()], 'c\u001Bd': [trial({ right: false, errors: ['Wrong.'] })] });
+  const rates: readonly EvalGate[] = [
+    { type: 'rate', atLeast: 0, bound: 'value' },
+    { type: 'rate', atLeast: 1, bound: 'lower' },
+  ];
+  const gates = [...checkEvalGates(own, rates), toComparisonGate('the baseline', true), toComparisonGate('b', false)];
+  const xml = formatJunitReport(own, gates);
+  assert.deepEqual(
+    [...xml.matchAll(/<testcase classname="gates" name="([^"]*)"(\/?)>/g)].map(([, name, passed]) => [name, passed]),
+    [
+      ['rate', '/'],
+      ['rate, lower end of the interval', ''],
+      ['comparison with the baseline', ''],
+      ['comparison with b', '/'],
+    ],
+  );
+  assert.match(xml, /tests="6" failures="3"/);
+  assert.match(xml, /name="a&#10;&#9;b"/);
+  const markdown = formatMarkdownReport(own, gates, compareReports(own, own));
+  assert.match(markdown, /\*\*failed\*\*: Worse than the baseline, by more than chance explains\./);
+  assert.match(markdown, /: \+0\.0 points .* no clear change\./);
+  assert.ok(!markdown.includes('\u001B'));
 });

@@ -13,8 +13,24 @@ export type EvalGate =
   /** The 95th percentile of the time of a trial is at most this. */
   | { readonly type: 'latency'; readonly maxMs: number };
 
+/** A comparison with another report, by its name, that must not find this one worse. */
+export type ComparisonGate = { readonly type: 'comparison'; readonly with: string };
+
 /** Whether a gate passed, and one sentence that says why. */
-export type EvalGateResult = { readonly gate: EvalGate; readonly passed: boolean; readonly why: string };
+export type EvalGateResult = {
+  readonly gate: EvalGate | ComparisonGate;
+  readonly passed: boolean;
+  readonly why: string;
+};
+
+/** Returns the result of a comparison as that of a gate, so that every report has it. */
+export const toComparisonGate = (name: string, isWorse: boolean): EvalGateResult => ({
+  gate: { type: 'comparison', with: name },
+  passed: !isWorse,
+  why: isWorse
+    ? `Worse than ${name}, by more than chance explains.`
+    : `Not worse than ${name} by more than chance explains.`,
+});
 
 /** Checks the gates of a report. What was not measured does not pass. */
 export const checkEvalGates = (report: EvalReport, gates: readonly EvalGate[]): readonly EvalGateResult[] =>

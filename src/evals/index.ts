@@ -73,7 +73,14 @@ export { runEvalTrial, type EvalContext } from './runner.ts';
 export { isAbstention } from '../checks/index.ts';
 export { findAnswerErrors } from './scorers.ts';
 export { getSessionDirectory, simulatePolicy, type SimulatedDecision } from './simulate-policy.ts';
-export { checkEvalGates, formatGateResults, type EvalGate, type EvalGateResult } from './gates.ts';
+export {
+  checkEvalGates,
+  formatGateResults,
+  toComparisonGate,
+  type ComparisonGate,
+  type EvalGate,
+  type EvalGateResult,
+} from './gates.ts';
 export { compareReports, formatEvalComparison, type CaseChange, type EvalComparison } from './compare.ts';
 export { getEvaluationId, runQueuedTrials, type QueuedTrialsOptions } from './trial-queue.ts';
 export {

@@ -1,5 +1,5 @@
 // Reads a dataset from a file or a folder: JSON lines, comma-separated values or Markdown, by the ending of the name, or a session log.
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, FairleadError } from '../core/index.ts';
 import { parseCsvDataset } from './dataset-csv.ts';
@@ -25,6 +25,12 @@ export async function readDataset(file: string): Promise<readonly EvalCase[]> {
         });
       known.set(evalCase.id, each);
       const { session } = evalCase;
+      if (session && !existsSync(path.resolve(path.dirname(each), session.file)))
+        throw new FairleadError(
+          'eval/bad-dataset',
+          `The recording ${session.file} of the case ${evalCase.id} is not beside ${each}.`,
+          { blame: 'user' },
+        );
       cases.push(
         session
           ? { ...evalCase, session: { ...session, file: path.resolve(path.dirname(each), session.file) } }

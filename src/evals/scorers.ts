@@ -14,11 +14,14 @@ export function findAnswerErrors(text: string, expect: Expectation): readonly st
 type TextExpectation = 'equals' | 'contains' | 'lacks' | 'matches' | 'number' | 'abstains' | 'noClaim' | 'json';
 type Scorer = (text: string, expect: Expectation) => string | undefined;
 
-const includesIgnoringCase = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
+/** Letters with accents have two forms in Unicode: both are the same text. */
+const fold = (text: string): string => text.normalize('NFC').toLowerCase();
+
+const includesIgnoringCase = (text: string, part: string): boolean => fold(text).includes(fold(part));
 
 /** Removes the punctuation that models put around an answer. */
 const normalizeAnswer = (text: string): string =>
-  trimEndChars(text.replace(/^[\s"'`*_]+/, ''), `${whitespaceChars}"'\`*_.!`).toLowerCase();
+  fold(trimEndChars(text.replace(/^[\s"'`*_]+/, ''), `${whitespaceChars}"'\`*_.!`));
 
 const scorers: Readonly<Record<TextExpectation, Scorer | undefined>> = {
   equals: (text, { equals = [] }) =>
@@ -69,13 +72,15 @@ const scorers: Readonly<Record<TextExpectation, Scorer | undefined>> = {
 
 const quoted = (text: string): string => JSON.stringify(text);
 
-/** Parses the numbers in a text, such as 1,234.5 and 1 234. */
-function parseNumbers(text: string): readonly number[] {
-  const found = text.match(
-    /(?<![\w.])[-−]?\d{1,3}(?:[,\u00A0\u202F ]\d{3})+(?:\.\d+)?(?!\d)|(?<![\w.])[-−]?\d+(?:\.\d+)?/g,
+/** A number such as 1,234.5, 1 234, .5, 1e-5 or 6.02 × 10^23; the groups are its digits and its exponents. */
+const numberPattern =
+  /(?<![\w.])([-−]?(?:\d{1,3}(?:[,\u00A0\u202F ]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+))(?:[eE]([-+−]?\d+)(?!\w)|\s?[×·*x]\s?10(?:\^|\*\*)\{?([-+−]?\d+)\}?)?/g;
+
+/** Parses the numbers in a text. */
+const parseNumbers = (text: string): readonly number[] =>
+  [...text.matchAll(numberPattern)].map(([, digits = '', exponent, power]) =>
+    Number(`${digits.replaceAll(/[,\u00A0\u202F ]/g, '')}e${exponent ?? power ?? 0}`.replaceAll('−', '-')),
   );
-  return (found ?? []).map((word) => Number(word.replaceAll(/[,\u00A0\u202F ]/g, '').replace('−', '-')));
-}
 
 /** Matches text before an action that is not claimed: "nothing was sent", "I cannot confirm that it was sent", "once it was sent". */
 const notClaimedBefore = String.raw`(?<!\b(?:nothing|none|no \S+|never|not|(?:confirm|verify|whether|if|once|until|when|that) (?:it|this|that|the \S+)) )`;

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../../core/index.ts';
 import { formatHtmlText } from '../../sessions/index.ts';
-import { formatPValue, type EvalComparison } from '../compare.ts';
+import { formatComparisonLine, type EvalComparison } from '../compare.ts';
 import type { EvalGateResult } from '../gates.ts';
 import { formatRate, formatSeconds, type EvalReport } from '../report.ts';
 import type { EvalCaseResult, EvalTrial } from '../results.ts';
@@ -120,11 +120,8 @@ function formatFigures({ right, reliable, cost, latencyMs, cases, withoutRespons
 const formatGate = ({ passed, why }: EvalGateResult): string =>
   `<li class="${passed ? 'passed' : 'failed'}">${passed ? 'passed' : 'failed'}: ${formatHtmlText(why)}</li>`;
 
-function formatPaired({ before, after, all, verdict, worse, better }: EvalComparison): string {
-  const points = (share: number): string => `${share < 0 ? '−' : '+'}${Math.abs(100 * share).toFixed(1)}`;
-  const text = `${before.model} → ${after.model}: ${points(all.value)} points (${points(all.interval[0])} to ${points(all.interval[1])}), ${formatPValue(all.pValue)}, ${all.pairs} cases; ${worse.length} worse, ${better.length} better: ${verdict.replaceAll('-', ' ')}.`;
-  return `<h2>Comparison</h2><p class="${verdict === 'worse' ? 'failed' : ''}">${formatHtmlText(text)}</p>`;
-}
+const formatPaired = (comparison: EvalComparison): string =>
+  `<h2>Comparison</h2><p class="${comparison.verdict === 'worse' ? 'failed' : ''}">${formatHtmlText(formatComparisonLine(comparison))}</p>`;
 
 function formatCaseRow(each: EvalCaseResult): string {
   const { right, p50, p95, usd, tokens } = summarizeCase(each);

@@ -17,6 +17,10 @@ const escapeXml = (text: string): string =>
     .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
     .replaceAll(/[&<>"']/g, (char) => entities[char] ?? char);
 
+/** Escapes text for an attribute, in which a parser would turn line breaks and tabs into spaces. */
+const escapeAttribute = (text: string): string =>
+  escapeXml(text).replaceAll(/[\t\n\r]/g, (char) => `&#${char.charCodeAt(0)};`);
+
 const maxText = 4000;
 
 /** Formats a report as JUnit XML. */
@@ -27,17 +31,17 @@ export function formatJunitReport(report: EvalReport, gates: readonly EvalGateRe
   const errors = cases.filter((each) => !each.responded).length;
   const seconds = cases.flatMap(({ trials }) => trials).reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000;
   const suite = [
-    `name="${escapeXml(report.dataset)}"`,
+    `name="${escapeAttribute(report.dataset)}"`,
     `tests="${cases.length + gates.length}"`,
     `failures="${failures}"`,
     `errors="${errors}"`,
     `time="${seconds.toFixed(3)}"`,
-    `timestamp="${escapeXml(report.when)}"`,
+    `timestamp="${escapeAttribute(report.when)}"`,
   ].join(' ');
   return [
     '<?xml version="1.0" encoding="UTF-8"?>\n',
     `<testsuites>\n<testsuite ${suite}>\n`,
-    `<properties><property name="model" value="${escapeXml(report.model)}"/></properties>\n`,
+    `<properties><property name="model" value="${escapeAttribute(report.model)}"/></properties>\n`,
     ...cases.map((each) => formatCase(each, report)),
     ...gates.map(formatGate),
     '</testsuite>\n</testsuites>\n',
@@ -46,17 +50,23 @@ export function formatJunitReport(report: EvalReport, gates: readonly EvalGateRe
 
 function formatCase(each: EvalCaseResult, { dataset }: EvalReport): string {
   const seconds = each.trials.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000;
-  const open = `<testcase classname="${escapeXml(dataset)}" name="${escapeXml(each.id)}" time="${seconds.toFixed(3)}"`;
+  const open = `<testcase classname="${escapeAttribute(dataset)}" name="${escapeAttribute(each.id)}" time="${seconds.toFixed(3)}"`;
   if (each.right) return `${open}/>\n`;
   const wrong = each.trials.filter(({ responded, right }) => responded && !right).length;
   const message = `${each.trials.length > 1 ? `${wrong} of ${each.trials.length} trials: ` : ''}${each.errors.join(' ')}`;
   const kind = each.responded ? 'failure' : 'error';
   const text = each.text === '' ? '' : `It said: ${each.text.slice(0, maxText)}`;
-  return `${open}><${kind} message="${escapeXml(message.slice(0, maxText))}">${escapeXml(text)}</${kind}></testcase>\n`;
+  return `${open}><${kind} message="${escapeAttribute(message.slice(0, maxText))}">${escapeXml(text)}</${kind}></testcase>\n`;
 }
 
 function formatGate({ gate, passed, why }: EvalGateResult): string {
-  const name = gate.type === 'rate' ? `rate${gate.tag === undefined ? '' : ` of ${gate.tag}`}` : gate.type;
-  const open = `<testcase classname="gates" name="${escapeXml(name)}"`;
-  return passed ? `${open}/>\n` : `${open}><failure message="${escapeXml(why)}"/></testcase>\n`;
+  const open = `<testcase classname="gates" name="${escapeAttribute(getGateName(gate))}"`;
+  return passed ? `${open}/>\n` : `${open}><failure message="${escapeAttribute(why)}"/></testcase>\n`;
+}
+
+/** The name of a gate; a value and the lower end of an interval are two. */
+function getGateName(gate: EvalGateResult['gate']): string {
+  if (gate.type === 'comparison') return `comparison with ${gate.with}`;
+  if (gate.type !== 'rate') return gate.type;
+  return `rate${gate.tag === undefined ? '' : ` of ${gate.tag}`}${gate.bound === 'lower' ? ', lower end of the interval' : ''}`;
 }

@@ -1,4 +1,5 @@
 // An eval report as Markdown, such as for the summary of a CI job.
+import { formatComparisonLine, type EvalComparison } from '../compare.ts';
 import type { EvalGateResult } from '../gates.ts';
 import { formatRate, formatSeconds, type EvalReport } from '../report.ts';
 import { summarizeCase } from './case-summary.ts';
@@ -7,6 +8,7 @@ import { summarizeCase } from './case-summary.ts';
 const cell = (text: string): string =>
   text
     .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\p{Cc}/gu, '\uFFFD')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll(/[\\`*_[\]!|~#@]/g, (char) => `\\${char}`);
@@ -16,7 +18,11 @@ const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
 const maxText = 300;
 
 /** Formats a report as Markdown. */
-export function formatMarkdownReport(report: EvalReport, gates: readonly EvalGateResult[] = []): string {
+export function formatMarkdownReport(
+  report: EvalReport,
+  gates: readonly EvalGateResult[] = [],
+  comparison?: EvalComparison,
+): string {
   const { right, reliable, falseAccepts, abstained, abstainedWhereDue, tags, cases, latencyMs, cost } = report;
   const trials = cases.reduce((sum, each) => sum + each.trials.length, 0);
   const rates = [
@@ -38,6 +44,7 @@ export function formatMarkdownReport(report: EvalReport, gates: readonly EvalGat
     report.withoutResponse > 0 ? `The model did not respond in ${report.withoutResponse} trials.\n\n` : '',
     gates.map(({ passed, why }) => `- ${passed ? 'passed' : '**failed**'}: ${cell(why)}\n`).join(''),
     gates.length > 0 ? '\n' : '',
+    comparison ? `${cell(formatComparisonLine(comparison))}\n\n` : '',
     row(['rate', 'result']),
     row(['---', '---']),
     ...rates.map(row),

@@ -10,7 +10,7 @@ type Format = (report: EvalReport, parts: HtmlReportParts) => string;
 const formats: Readonly<Record<string, Format>> = {
   json: (report, { gates, comparison }) =>
     `${JSON.stringify({ ...report, ...(gates ? { gates } : {}), ...(comparison ? { against: comparison } : {}) }, null, 2)}\n`,
-  md: (report, { gates }) => formatMarkdownReport(report, gates),
+  md: (report, { gates, comparison }) => formatMarkdownReport(report, gates, comparison),
   xml: (report, { gates }) => formatJunitReport(report, gates),
   html: formatHtmlReport,
 };

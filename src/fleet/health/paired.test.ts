@@ -41,6 +41,31 @@ test('[A48] the same results twice are no difference, and an interval without ca
   assert.throws(() => comparePairs([[0, 2]]), RangeError);
 });
 
+test('[A48] the interval has the observed difference, also if every case differs by the same amount', () => {
+  for (const cases of [2, 5, 20, 200])
+    for (const after of [2 / 3, 0.9]) {
+      const { value, interval } = comparePairs(Array.from({ length: cases }, () => [1, after] as const));
+      assert.ok(
+        interval[0] <= value && value <= interval[1],
+        `${cases} cases, ${after}: ${value} in ${interval.join()}`,
+      );
+    }
+});
+
+test('[A48] a difference of few wrong trials near 100 % is covered in at least 93 of 100 evaluations, and a false verdict is rare', () => {
+  const random = createRandom(20_261_118);
+  const rate = (p: number): number => [1, 2, 3].filter(() => random() < p).length / 3;
+  let [covered, decided] = [0, 0];
+  for (let round = 0; round < 2000; round++) {
+    const [low, high] = pairedInterval(Array.from({ length: 20 }, () => [rate(0.99), rate(0.97)] as const));
+    if (low <= -0.02 && -0.02 <= high) covered++;
+    const [least, most] = pairedInterval(Array.from({ length: 8 }, () => [rate(0.5), rate(0.5)] as const));
+    if (least > 0 || most < 0) decided++;
+  }
+  assert.ok(covered >= 1860, `${covered} of 2000 are covered`);
+  assert.ok(decided <= 100, `${decided} of 2000 are decided without a difference`);
+});
+
 /** How often the interval of simulated evaluations has the true difference. Each case has a difficulty of its own, so that the two results of a case are alike. */
 function simulate({ cases, trials, drop }: { cases: number; trials: number; drop: number }, rounds = 2000) {
   const random = createRandom(20_260_718);

@@ -65,26 +65,31 @@ export function mcnemarPValue(worse: number, better: number): number {
 }
 
 /** The interval of differences that are -1, 0 or 1: Wald's with one case added in each direction (Bonett and Price), which keeps its coverage for few cases. */
-function singleInterval(differences: readonly number[]): Interval {
-  const n = differences.length;
-  if (n === 0) return [-1, 1];
-  const worse = (differences.filter((each) => each < 0).length + 1) / (n + 2);
-  const better = (differences.filter((each) => each > 0).length + 1) / (n + 2);
-  const middle = better - worse;
-  const half = defaultZScore * Math.sqrt((better + worse - middle ** 2) / (n + 2));
-  return [Math.max(-1, middle - half), Math.min(1, middle + half)];
+const singleInterval = (differences: readonly number[]): Interval =>
+  differences.length === 0 ? [-1, 1] : addedInterval(differences, 1);
+
+/** Wald's interval with a case added in each direction that differs by `size`. */
+function addedInterval(differences: readonly number[], size: number): Interval {
+  const n = differences.length + 2;
+  const mean = differences.reduce((sum, each) => sum + each, 0) / n;
+  const squares = differences.reduce((sum, each) => sum + each ** 2, 2 * size ** 2);
+  const half = defaultZScore * Math.sqrt((squares / n - mean ** 2) / n);
+  return [Math.max(-1, mean - half), Math.min(1, mean + half)];
 }
 
-/** The interval of the mean difference of cases with several trials: Student's, with the cases as observations, so that trials of one case do not count as independent. */
+/**
+ * The interval of the mean difference of cases with several trials: Student's, with the cases as observations, so that trials of one case do not count
+ * as independent. If few cases differ, the sample varies less than what it was drawn from: the interval then has what added cases give, too.
+ */
 function repeatedInterval(differences: readonly number[]): Interval {
   const n = differences.length;
   if (n < 2) return [-1, 1];
+  const largest = differences.reduce((max, each) => Math.max(max, Math.abs(each)), 0);
+  const added = addedInterval(differences, largest === 0 ? 1 : largest);
   const mean = differences.reduce((sum, each) => sum + each, 0) / n;
   const squares = differences.reduce((sum, each) => sum + (each - mean) ** 2, 0);
-  // Cases that all differ by the same amount say nothing about the variation: then one case of each direction is added.
-  if (squares === 0) return singleInterval(differences.map((each) => Math.sign(each)));
   const half = studentQuantile(n - 1) * Math.sqrt(squares / (n - 1) / n);
-  return [Math.max(-1, mean - half), Math.min(1, mean + half)];
+  return [Math.max(-1, Math.min(mean - half, added[0])), Math.min(1, Math.max(mean + half, added[1]))];
 }
 
 const maxExactCases = 14;

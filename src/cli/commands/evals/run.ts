@@ -31,6 +31,7 @@ import {
   readDataset,
   runEvalTrial,
   runTrialsInFile,
+  toComparisonGate,
   toJudgedModel,
   writeEvalReport,
   type EvalCase,
@@ -73,7 +74,11 @@ export const runCommand: (args: readonly string[]) => Promise<number> = withOpti
       const report = await evaluateModel(values.model, evaluation);
       const comparison = baseline && compareToBaseline(report, baseline);
       const paired = first && compareReports(first, report);
-      const results = checkEvalGates(report, gates);
+      const results = [
+        ...checkEvalGates(report, gates),
+        ...(comparison ? [toComparisonGate('the baseline', comparison.worse)] : []),
+        ...(first && paired ? [toComparisonGate(first.model, paired.verdict === 'worse')] : []),
+      ];
       const parts = { ...(comparison ? { comparison } : {}), ...(paired ? { against: paired } : {}) };
       if (format === 'json') print(`${JSON.stringify({ ...report, gates: results, ...parts }, null, 2)}\n`);
       else
@@ -87,10 +92,7 @@ export const runCommand: (args: readonly string[]) => Promise<number> = withOpti
         saveScorecard(report, settings);
       const failed = results.filter(({ passed }) => !passed);
       if (failed.length > 0) printErr(formatGateResults(failed));
-      if (comparison?.worse) printErr('Worse than the baseline, by more than chance explains.\n');
-      if (paired?.verdict === 'worse') printErr(`Worse than ${first?.model}, by more than chance explains.\n`);
-      const isWorse = comparison?.worse === true || paired?.verdict === 'worse';
-      return signals.code ?? (failed.length > 0 || isWorse || report.withoutResponse > 0 ? 1 : 0);
+      return signals.code ?? (failed.length > 0 || report.withoutResponse > 0 ? 1 : 0);
     } finally {
       signals.release();
     }
