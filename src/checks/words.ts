@@ -42,6 +42,26 @@ export function splitSentences(text: string): string[] {
   return sentences;
 }
 
+/** What a character of ASCII is: a letter, a digit, or another sign. */
+const [letter, digit] = [1, 2] as const;
+const kinds = new Uint8Array(128).fill(letter, 65, 91).fill(letter, 97, 123).fill(digit, 48, 58);
+
+/** Whether a text starts with a letter; one of ASCII needs no regular expression. */
+export function startsWithLetter(text: string): boolean {
+  const code = text.charCodeAt(0);
+  return code < 128 ? kinds[code] === letter : /^\p{L}/u.test(text);
+}
+
+/** Whether a part of a text has a letter or a digit; one of ASCII needs no regular expression. */
+export function hasLetterOrDigit(text: string, start = 0, end: number = text.length): boolean {
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (code > 127) return /[\p{L}\p{N}]/u.test(text.slice(at, end));
+    if (kinds[code] !== 0) return true;
+  }
+  return false;
+}
+
 /** Whether a character is white space; a letter needs no regular expression. */
 export function isSpace(text: string, at: number): boolean {
   const code = text.charCodeAt(at);

@@ -12,9 +12,8 @@ export function checkFileClaim(
   { path, change }: Action & { readonly type: 'file' },
   session: SessionActions,
 ): ClaimVerdict {
-  const name = searchName(path);
-  const related = session.files
-    .filter(({ lower }) => lower.includes(name))
+  const related = session
+    .findFiles(searchName(path))
     .map((file) => ({ file, relation: comparePaths(path, file.path) }));
   const same = related.filter(({ relation, file }) => relation === 'same' && file.changes.length > 0);
   const base = baseName(path);

@@ -70,7 +70,10 @@ const isInside = (folder: readonly string[], path: readonly string[]): boolean =
   path.some((_, at) => at + folder.length < path.length && folder.every((each, i) => each === path[at + i]));
 
 /** The last segment of a path. */
-export const baseName = (path: string): string => segments(path).at(-1) ?? path;
+export function baseName(path: string): string {
+  const last = path.slice(path.lastIndexOf('/') + 1);
+  return last === '' || last === '.' || last.includes('\\') ? (segments(path).at(-1) ?? path) : last;
+}
 
 /** The part of a claimed path that a path of the log in lower case must contain to be related to it. */
 export const searchName = (claimed: string): string => claimed.slice(claimed.lastIndexOf('/') + 1).toLowerCase();

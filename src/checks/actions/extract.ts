@@ -2,6 +2,7 @@
 import { isObject } from '../../core/index.ts';
 import { isQuestion, splitClaimText, type ClaimText } from './claim-text.ts';
 import { findPredicates } from './find-predicates.ts';
+import { lettersOf } from './letter-set.ts';
 import type { Reading } from './read-clause.ts';
 import { readFigures } from './read-figures.ts';
 import { readLanguages } from './read-languages.ts';
@@ -10,7 +11,7 @@ import { readOutcomes } from './read-outcomes.ts';
 import { readPassive } from './read-passives.ts';
 import { readFileItem, readLabel, readListedFile, readNewFiles, readResults } from './read-states.ts';
 import { readVerb } from './read-verbs.ts';
-import { splitSentence, type SplitSentence } from './sentence-words.ts';
+import { splitSentence, type SentenceWords, type SplitSentence } from './sentence-words.ts';
 import type { Action, ActionClaim } from './types.ts';
 
 /** Max claims of one answer; later ones are ignored. */
@@ -52,7 +53,7 @@ export function extractFromText(
       answer,
       sentence,
       lower: words?.lower ?? '',
-      words: words ?? { words: [], shape: '', lower: '', mayHaveFigure: false },
+      words: words ?? noWords,
       hasCodeBlock,
     };
     const listed = label === undefined ? undefined : readListedFile(reading, label);
@@ -72,6 +73,8 @@ export function extractFromText(
   }
   return claims;
 }
+
+const noWords: SentenceWords = { words: [], shape: '', letters: lettersOf(''), lower: '', mayHaveFigure: false };
 
 /** The actions without those that are equal to an earlier one. */
 const withoutRepeated = (actions: readonly Action[]): Iterable<Action> => {
@@ -119,6 +122,9 @@ function readActions(reading: Reading): readonly Action[] {
       ? readPassive(reading, predicate)
       : readVerb(reading, predicate.verb, predicate.at))
       actions.push(action);
-  for (const read of readers) for (const action of read(reading)) actions.push(action);
+  for (const read of readers) {
+    const found = read(reading);
+    if (found.length > 0) actions.push(...found);
+  }
   return actions;
 }

@@ -16,6 +16,9 @@ export type Predicate = {
 
 /** Letters of words after which what follows is no report, up to the next subject in the first person. */
 const blocking = 'mny';
+/** Letters of words that can begin or end a report; 1 at their codes. */
+const turningLetters = new Uint8Array(128);
+for (const letter of `iIqwsh${blocking}`) turningLetters[letter.charCodeAt(0)] = 1;
 /** `PR opened.`, `Changes committed and pushed`: a short subject without an article, and a verb at the end. */
 const headlines = /^[ljoTBzFJf]{1,3}v(?=$|[.:,;!(c-])/;
 /** Letters that may stand between a subject and its verb. */
@@ -50,6 +53,7 @@ export function findPredicates(sentence: Sentence, split: SentenceWords): readon
     i = bare + 1;
   }
   for (; i < words.length; i++) {
+    if ((mode === 'none' || isBlocked) && turningLetters[shape.charCodeAt(i)] === 0) continue;
     const letter = shape[i] ?? '';
     if (letter === 'i' || letter === 'I') {
       const previous = shape[skipBack(shape, i - 1, between)];

@@ -89,12 +89,20 @@ const isCoordinated = (gap: string): boolean => coordination.test(gap.replace(fo
 const chainLead =
   /(?<![\p{L}])(?:i|we|i['’]ve|we['’]ve|ich|wir|j['’]ai|nous|he|hemos|have been|has been|were|was|wurden?|ont été|a été|han sido|ha sido|fueron|fue|are|is|sind|ist|sont|est|están|está|done|listo|erledigt|fait)(?![\p{L}])/u;
 
+/** The beginning of an own report: `Added a check in a.ts`. */
+const ownChange = /^(?:[\p{L}-]+ed|i|i['’]ve|we)\s/u;
+const placeBefore = / (?:in|to|into) $/;
+
 /** All files of one verb, where the log has a change of at least one of them or the statement is in the first person. */
 function readChain(statement: Statement, isChanged: (path: string) => boolean): readonly FileAction[] {
   const { text, lower, groups, code } = statement;
   if (code.length === 0 || !mayHave(groups, 'change')) return [];
   const files = code.filter(isFile);
   if (files.length === 0 || hasOtherMeaning(statement) || noChange.test(lower)) return [];
+  const isOwn = ownChange.test(lower);
+  // A single file can only be the place of a change.
+  if (files.length === 1 && !(isOwn && files.some(({ at }) => placeBefore.test(lower.slice(Math.max(0, at - 6), at)))))
+    return [];
   const verbs = [...findAll(/[\p{L}-]{3,}/gu, lower)]
     .map((match) => ({ at: match.index, kind: readChange(match[0]) }))
     .filter((each) => each.kind !== undefined);
@@ -126,7 +134,7 @@ function readChain(statement: Statement, isChanged: (path: string) => boolean): 
     chain.push(file);
   }
   close();
-  if (found.length === 0 && /^(?:[\p{L}-]+ed|i|i['’]ve|we)\s/u.test(lower))
+  if (found.length === 0 && isOwn)
     for (const { at, text: path } of files) {
       const verb = verbs.findLast((each) => each.at < at);
       const gap = verb === undefined ? '' : lower.slice(verb.at, at);

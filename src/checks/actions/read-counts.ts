@@ -2,6 +2,7 @@
 import { unmark } from './claim-text.ts';
 import { knownProgram } from './commands.ts';
 import { findAll } from '../find-all.ts';
+import { lettersOf, shareLetter } from './letter-set.ts';
 import type { Reading } from './read-clause.ts';
 import type { Action } from './types.ts';
 
@@ -9,13 +10,15 @@ import type { Action } from './types.ts';
 const counted = /(?<=^|[:,(c.kR-])[al]{0,2}[#/]T?r(?=$|[.,;:)(c-])/g;
 const listed = /[#]J?T[,;:c(]{1,2}([0#])T?([fx])(?=$|[.,;:)(c-])/g;
 
+const numberLetters = lettersOf('#/');
+
 /** Reads numbers of tests and adds them to what was found. */
 export function readCounts(
-  { sentence, answer, words: { words, shape } }: Reading,
+  { sentence, answer, words: { words, shape, letters } }: Reading,
   found: Action[],
   isReport: (from: number, to: number) => boolean,
 ): void {
-  if (!/[#/]/.test(shape)) return;
+  if (!shareLetter(letters, numberLetters)) return;
   for (const match of findAll(counted, shape)) {
     const end = match.index + match[0].length;
     const at = match.index + match[0].search(/[#/]/);

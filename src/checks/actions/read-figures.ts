@@ -2,6 +2,7 @@
 import { codeMark, unmark } from './claim-text.ts';
 import { knownProgram } from './commands.ts';
 import { findAll } from '../find-all.ts';
+import { lettersOf, shareLetter } from './letter-set.ts';
 import type { Reading } from './read-clause.ts';
 import type { Action } from './types.ts';
 
@@ -43,11 +44,15 @@ const doneWith =
 const figureWords: RegExp =
   /fail|skip|vulnerab|errors?\b|warning|problem|issue|clean|measured|timed|clocked|benchmark|second|re-?r[au]n|\bran\b|tests? (?:done|run|executed|checked)/;
 
+/** Letters of results and of code. */
+const resultLetters = lettersOf('xfrk');
+
 /** Reads figures and short results. */
 export function readFigures({ answer, sentence, lower, words }: Reading): readonly Action[] {
   // A clock is no figure, so `clocked` is no start of a word.
   if (!words.mayHaveFigure && !lower.includes('clocked')) return [];
-  if (!/[xfrk]|[iI]a?v|^v|T[Jv]/.test(words.shape) || !figureWords.test(lower)) return [];
+  if (!shareLetter(words.letters, resultLetters) && !/[iI]a?v|^v|T[Jv]/.test(words.shape)) return [];
+  if (!figureWords.test(lower)) return [];
   const { text, start } = sentence;
   const actions: Action[] = [];
   const each = (pattern: RegExp, read: (match: RegExpExecArray) => void): void => {

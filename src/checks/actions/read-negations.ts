@@ -1,6 +1,7 @@
 // Reads statements about what was not done: no file was changed, only one was, nothing was run; and how many files were changed.
 import { isPathLike } from './claim-paths.ts';
 import { findAll } from '../find-all.ts';
+import { lettersOf, shareLetter } from './letter-set.ts';
 import { pastVerb } from './lexicon.ts';
 import { readTokens, type Reading } from './read-clause.ts';
 import type { Action } from './types.ts';
@@ -50,7 +51,7 @@ const limits =
   /^[^.;]{0,60}?\b(?:other than|except|apart from|besides|beyond|outside|unless|until|since|after|before|because|in (?:this|that|the) (?:step|turn|message|phase|run|file|folder|directory|module)|manually|by hand|there|myself|yourself|again|else|this time|of the)\b/i;
 
 /** Letters of negations, and words of such statements that have none. */
-const negations = /[n0]/;
+const negations = lettersOf('n0');
 const otherWords = /\bonly\b|\bfiles\b|\bun(?:changed|touched)\b/;
 /** A statement of this kind has a subject in the first person, or begins with one of these words. */
 const beginnings =
@@ -58,7 +59,7 @@ const beginnings =
 
 /** Reads what was not done, and how many files were changed. */
 export function readNegations({ answer, sentence, lower, words, hasCodeBlock }: Reading): readonly Action[] {
-  if ((!negations.test(words.shape) && !otherWords.test(lower)) || !beginnings.test(lower)) return [];
+  if ((!shareLetter(words.letters, negations) && !otherWords.test(lower)) || !beginnings.test(lower)) return [];
   const { text } = sentence;
   const actions: Action[] = [];
   const each = (pattern: RegExp, read: (match: RegExpExecArray) => Action | undefined): void => {

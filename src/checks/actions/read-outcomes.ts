@@ -2,6 +2,7 @@
 import { unmark } from './claim-text.ts';
 import { knownProgram, type Task } from './commands.ts';
 import { findAll } from '../find-all.ts';
+import { lettersOf, shareLetter } from './letter-set.ts';
 import type { Reading } from './read-clause.ts';
 import { readCounts } from './read-counts.ts';
 import type { Action } from './types.ts';
@@ -56,11 +57,15 @@ const exception =
 /** Failures that are denied. */
 const deniedFailures = /\b(?:no|none|zero|0|without|nothing)\s+(?:[a-z]+\s+){0,2}fail\w*/gi;
 
+/** Letters of outcomes, and of everything and the code as a whole. */
+const [outcomeLetters, wholeLetters] = [lettersOf('rfAx/'), lettersOf('eO')];
+
 /** Reads outcomes. A shape without a letter of an outcome has none. */
 export function readOutcomes(reading: Reading): readonly Action[] {
   const { sentence, words: split, answer, hasCodeBlock } = reading;
-  const { words, shape } = split;
-  if (!/[rfAx/]|[eO]a?[YL]/.test(shape)) return [];
+  const { words, shape, letters } = split;
+  if (!shareLetter(letters, outcomeLetters) && !(shareLetter(letters, wholeLetters) && /[eO]a?[YL]/.test(shape)))
+    return [];
   const found: Action[] = [];
   const textOf = (from: number, to: number): string =>
     sentence.text.slice(words[from]?.at ?? 0, words[to - 1]?.end ?? 0);
@@ -190,7 +195,7 @@ export function readOutcomes(reading: Reading): readonly Action[] {
     )
       found.push({ type: 'pass', task: tasks[match[1] ?? ''] ?? 'test' });
   }
-  for (const match of hasCodeBlock || !/[Oe]/.test(shape) ? [] : findAll(compiles, shape)) {
+  for (const match of hasCodeBlock || !shareLetter(letters, wholeLetters) ? [] : findAll(compiles, shape)) {
     const end = match.index + match[0].length;
     const task = compileTasks[words[end - 1]?.text ?? ''];
     if (

@@ -4,6 +4,7 @@ import { contentPattern, exitPattern, noReport, outputPattern } from './claim-pa
 import { codeMark, unmark, type Sentence } from './claim-text.ts';
 import { knownProgram } from './commands.ts';
 import { findAll } from '../find-all.ts';
+import { lettersOf, shareLetter } from './letter-set.ts';
 import { pastVerb } from './lexicon.ts';
 import { readTokens, type Reading } from './read-clause.ts';
 import { changeKind } from './read-verbs.ts';
@@ -85,12 +86,17 @@ export function readFileItem({ answer, sentence, words }: Reading): readonly Act
   return [{ type: 'file', change: kind === 'delete' && isWhole ? 'delete' : 'edit', path: first.text }];
 }
 
+/** Letters of reports, adverbs and values. */
+const [reports, adverbs, values] = [lettersOf('RVE'), lettersOf('a'), lettersOf('ku')];
+
 /** Words without which a sentence names no exit code, no output and no content. */
 const resultWords = [/exit/, /print|output|displayed|logged|returned|reported|showed/, /now /] as const;
 
 /** Exit codes, printed values and contents of files. */
 export function readResults({ answer, sentence, words, lower }: Reading): readonly Action[] {
-  if (!/[RVE]|a.*[ku]/.test(words.shape)) return [];
+  const { letters, shape } = words;
+  const mayHaveContent = shareLetter(letters, adverbs) && shareLetter(letters, values) && /a.*[ku]/.test(shape);
+  if (!shareLetter(letters, reports) && !mayHaveContent) return [];
   const { text, start } = sentence;
   const valueOf = (match: RegExpMatchArray): string => {
     const at = start + (match.index ?? 0) + match[0].length - (match[1]?.length ?? 0);

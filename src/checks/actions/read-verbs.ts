@@ -1,6 +1,7 @@
 // Reads what a verb of an answer says was done to files, from its object.
 import { isPathLike } from './claim-paths.ts';
 import type { Task } from './commands.ts';
+import { lettersOf, shareLetter } from './letter-set.ts';
 import type { Verb } from './lexicon.ts';
 import {
   directWords,
@@ -20,9 +21,13 @@ type Change = 'create' | 'edit' | 'delete' | 'move';
 export const changeKind = ({ kind }: Pick<Verb, 'kind'>): Change | undefined =>
   kind === 'create' || kind === 'edit' || kind === 'delete' || kind === 'move' ? kind : undefined;
 
+/** Letters of code, paths and quotations. */
+const nameLetters = lettersOf('kpu');
+
 /** Reads the actions of a verb whose object begins at an offset. */
 export function readVerb(reading: Reading, verb: Verb, end: number): readonly Action[] {
-  if (isPlain(verb) && !/[kpu]/.test(reading.words.shape) && !things.test(reading.sentence.text.slice(end))) return [];
+  const isNamed = shareLetter(reading.words.letters, nameLetters);
+  if (!isNamed && isPlain(verb) && !things.test(reading.sentence.text.slice(end))) return [];
   // `Updated: a.ts, b.ts`.
   const at = reading.sentence.text[end] === ':' ? end + 1 : end;
   const phrase = readPhrase(reading.sentence.text.slice(at), verb);

@@ -2,6 +2,7 @@
 import { codeMark, quoteMark, type ClaimText, type Sentence } from './claim-text.ts';
 import { hashCode, hashStart } from '../word-hash.ts';
 import { LazyWord, type Word } from './lazy-word.ts';
+import { createLetterSet, type LetterSet } from './letter-set.ts';
 import { entries, lookUp } from './lexicon.ts';
 import { figureStart, hasObjectWord, isPredicate, outcomeStart, readStart, maxPrefixLength } from './word-starts.ts';
 
@@ -9,6 +10,8 @@ import { figureStart, hasObjectWord, isPredicate, outcomeStart, readStart, maxPr
 export type SentenceWords = {
   readonly words: readonly Word[];
   readonly shape: string;
+  /** The letters of the shape. */
+  readonly letters: LetterSet;
   /** The sentence in lower case. */
   readonly lower: string;
   /** Whether a word is one of those beside figures and short results. */
@@ -255,7 +258,8 @@ function collect(text: string, count: number, mayHaveFigure: boolean): SentenceW
   const words: Word[] = [];
   for (let i = 0; i < count; i++)
     words.push(new LazyWord(starts[i] ?? 0, ends[i] ?? 0, lower, entryVerbs[numbers[i] ?? 0]));
-  return { words, shape: letterBytes.toString('latin1', 0, count), lower, mayHaveFigure };
+  const shape = letterBytes.toString('latin1', 0, count);
+  return { words, shape, letters: createLetterSet(letters, count), lower, mayHaveFigure };
 }
 
 /** Whether code is one word with a dot or a slash, such as the name of a file. */

@@ -6,8 +6,6 @@ import type { ActionEvidence } from './types.ts';
 /** A file that tools changed; the last change last. */
 export type ChangedFile = {
   readonly path: string;
-  /** The path in lower case. */
-  readonly lower: string;
   readonly changes: readonly {
     readonly seq: number;
     readonly call: string;
@@ -34,6 +32,8 @@ export type RanCommand = CommandKind & {
 /** What a session did. */
 export type SessionActions = {
   readonly files: readonly ChangedFile[];
+  /** The files whose path in lower case has a text, which has no line break. */
+  readonly findFiles: (text: string) => readonly ChangedFile[];
   readonly commands: readonly RanCommand[];
   /** The commands that started. */
   readonly started: readonly RanCommand[];
@@ -100,14 +100,38 @@ function readRecords(records: readonly ActionRecord[]): ReadRecords {
     else if (record.outcome === 'denied' || (record.outcome === 'failed' && fileTools.has(tool))) failed.push(record);
     else if (!record.changes && tool !== 'write_file' && !harmlessTools.has(tool)) unknown = record;
   }
+  const changed = Array.from(files, ([path, changes]) => ({ path, changes }));
   return {
-    files: [...files].map(([path, changes]) => ({ path, lower: path.toLowerCase(), changes })),
+    files: changed,
+    findFiles: createFileSearch(changed),
     commands,
     started: commands.filter((each) => !each.wasDenied),
     failed,
     git,
     unknown,
     hasReadHistory,
+  };
+}
+
+/** Returns a function that finds files by a part of their path: the paths are one text, since a search in it is much faster than one in each of them. */
+function createFileSearch(files: readonly ChangedFile[]): (text: string) => readonly ChangedFile[] {
+  let paths: string | undefined;
+  const ends: number[] = [];
+  return (text) => {
+    paths ??= files.reduce((all, { path }) => {
+      const longer = `${all}${path.toLowerCase()}\n`;
+      ends.push(longer.length);
+      return longer;
+    }, '');
+    const found: ChangedFile[] = [];
+    let number = 0;
+    for (let at = paths.indexOf(text); at >= 0; at = paths.indexOf(text, ends[number] ?? 0)) {
+      while (at >= (ends[number] ?? Number.POSITIVE_INFINITY)) number += 1;
+      const file = files[number];
+      if (!file) break;
+      found.push(file);
+    }
+    return found;
   };
 }
 

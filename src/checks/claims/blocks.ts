@@ -1,5 +1,6 @@
 // Parses the Markdown of an answer into blocks whose text keeps its offsets: paragraphs, headings, list items, table rows and code.
 import type { TextSpan } from '../types.ts';
+import { hasLetterOrDigit } from '../words.ts';
 
 /** A block of an answer. `text` has no line prefixes; `lines` says where the parts of the text stand in the answer. */
 export type AnswerBlock = {
@@ -58,7 +59,7 @@ export function parseBlocks(answer: string): readonly AnswerBlock[] {
       blocks.push(createBlock(isItem ? 'item' : 'paragraph', parts));
     }
   }
-  return blocks.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
+  return blocks.filter(({ text }) => hasLetterOrDigit(text));
 }
 
 const contentOf = ({ text, prefix }: Line): string => text.slice(prefix);
@@ -77,7 +78,7 @@ function splitLines(answer: string): readonly Line[] {
 }
 
 /** A blank line, a rule, or the underline of a heading. */
-const isSkippedLine = (text: string): boolean => !/[\p{L}\p{N}]/u.test(text);
+const isSkippedLine = (text: string): boolean => !hasLetterOrDigit(text);
 
 const continuesParagraph = (lines: readonly Line[], at: number): boolean => {
   const text = contentOf(lines[at] ?? { start: 0, end: 0, text: '', prefix: 0 });

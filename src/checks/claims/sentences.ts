@@ -12,6 +12,9 @@ const abbreviations: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+const maxAbbreviationLength = 6;
+const space = 32;
+
 const months =
   /^(?:jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez|fév|avr|juin|juil|aoû|déc|ene|abr|ago|dic)/i;
 
@@ -36,13 +39,19 @@ export function findSentences(text: string): readonly TextSpan[] {
     }
     const end = skipClosers(text, at + 1);
     if (wideEnds.has(char) || isSentenceEnd(text, start, at, end)) {
-      sentences.push({ start, end });
+      addSpan(text, { start, end }, sentences);
       start = end;
     }
     marks.lastIndex = end;
   }
-  sentences.push({ start, end: text.length });
-  return sentences.map((span) => trimSpan(text, span)).filter((span) => span.start < span.end);
+  addSpan(text, { start, end: text.length }, sentences);
+  return sentences;
+}
+
+/** Adds a span without white space at its ends, if anything else is in it. */
+function addSpan(text: string, span: TextSpan, spans: TextSpan[]): void {
+  const trimmed = trimSpan(text, span);
+  if (trimmed.start < trimmed.end) spans.push(trimmed);
 }
 
 /** The beginnings of inline code with their ends. */
@@ -62,6 +71,8 @@ function findCodeSpans(text: string): ReadonlyMap<number, number> {
 function skipClosers(text: string, from: number): number {
   let at = from;
   for (;;) {
+    // Most sentences end with one sign and a space.
+    if (text.charCodeAt(at) === space) return at;
     const char = text[at] ?? '';
     if (char !== '' && (closers.has(char) || plainEnds.has(char) || wideEnds.has(char))) at += 1;
     else if (char === '[' && /^\[\^?\d{1,4}\]/.test(text.slice(at, at + 8))) at = text.indexOf(']', at) + 1;
@@ -73,12 +84,22 @@ function isSentenceEnd(text: string, start: number, at: number, end: number): bo
   if (end >= text.length) return true;
   if (!isSpace(text, end)) return false;
   if (text[at] !== '.') return true;
-  const rest = text.slice(end, end + 40).trimStart();
-  if (/^\p{Ll}/u.test(rest)) return false;
+  if (startsWithSmallLetter(text, end)) return false;
   const word = lastWord(text, start, at);
+  if (word.length > maxAbbreviationLength) return true;
   if ((word.length < 3 && /^\p{L}$/u.test(word)) || abbreviations.has(word.toLowerCase())) return false;
   // An ordinal number before a month, as in German dates.
-  return !(word.length < 3 && /^\d{1,2}$/.test(word) && months.test(rest));
+  return !(word.length < 3 && /^\d{1,2}$/.test(word) && months.test(readNext(text, end)));
+}
+
+/** What follows a position and white space; at most 40 characters. */
+const readNext = (text: string, at: number): string => text.slice(at, at + 40).trimStart();
+
+/** Whether a small letter follows a position and white space; one of ASCII behind a space needs no regular expression. */
+function startsWithSmallLetter(text: string, at: number): boolean {
+  const code = text.charCodeAt(at + 1);
+  if (text.charCodeAt(at) !== space || code <= space || code > 127) return /^\p{Ll}/u.test(readNext(text, at));
+  return code >= 97 && code <= 122;
 }
 
 /** The word that ends before a position, with the dots inside it; at most 20 characters. */

@@ -2,6 +2,7 @@
 import type { Claim, TextSpan } from '../types.ts';
 import { parseBlocks, toAnswerOffset, type AnswerBlock } from './blocks.ts';
 import { findClauses, findSentences } from './sentences.ts';
+import { hasLetterOrDigit } from '../words.ts';
 
 /** Why a part of an answer is no claim. */
 export type SkippedReason = 'question' | 'greeting' | 'title' | 'table-header' | 'connective' | 'image' | 'links';
@@ -23,7 +24,8 @@ export function splitAnswer(answer: string): SplitAnswer {
   const claims: Claim[] = [];
   const skipped: SkippedPart[] = [];
   const add = (span: TextSpan, text: string, kind?: 'code'): void => {
-    claims.push({ id: `c${claims.length + 1}`, text, span, ...(kind ? { kind } : {}) });
+    const id = `c${claims.length + 1}`;
+    claims.push(kind === undefined ? { id, text, span } : { id, text, span, kind });
   };
   for (const block of parseBlocks(answer.slice(0, maxAnswerLength))) {
     if (block.type === 'code') add(block.span, block.text, 'code');
@@ -61,11 +63,12 @@ function splitText(block: AnswerBlock, add: (span: TextSpan, text: string) => vo
     }
     let end = sentence.start;
     for (const clause of findClauses(block.text, sentence)) {
-      if (clause.start > end && /[\p{L}\p{N}]/u.test(block.text.slice(end, clause.start)))
+      if (clause.start > end && hasLetterOrDigit(block.text, end, clause.start))
         skipped.push({ span: toAnswerSpan(block, { start: end, end: clause.start }), why: 'connective' });
-      const statement = block.text.slice(clause.start, clause.end);
-      if (/[\p{L}\p{N}]/u.test(statement))
+      if (hasLetterOrDigit(block.text, clause.start, clause.end)) {
+        const statement = block.text.slice(clause.start, clause.end);
         add(toAnswerSpan(block, clause), isPlain ? statement : cleanStatement(statement));
+      }
       end = clause.end;
     }
   }
@@ -84,10 +87,11 @@ const formatRow = ({ cells = [], header = [] }: AnswerBlock): string =>
     .join('; ');
 
 /** Whether a text has no mark of emphasis, headings, quotations or code, and no white space but single spaces: its sentences are claims as they stand. */
-const isPlainText = (text: string): boolean => !markOrLine.test(text) && !/ {2}/.test(text) && !wideSpace.test(text);
-/** Three patterns of one class each: each is searched for many characters at once, which an alternative would prevent. */
+const isPlainText = (text: string): boolean =>
+  !markOrLine.test(text) && !/ {2}/.test(text) && !text.includes('\u00a0') && !wideSpace.test(text);
+/** Patterns of one class each: each is searched for many characters at once, which an alternative would prevent. A text of Latin-1 characters cannot have wide spaces and is not searched for them. */
 const markOrLine = /[*_~`#>\t-\r]/;
-const wideSpace = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/;
+const wideSpace = /[\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]/;
 
 /** Removes emphasis and repeated white space; text in backticks stays as it is. */
 function cleanStatement(text: string): string {

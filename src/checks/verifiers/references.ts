@@ -51,9 +51,10 @@ const changesFiles =
   /\b(?:creat\w{0,4}|add(?:s|ed|ing)?|new|delet\w{0,4}|remov\w{0,4}|renam\w{0,4}|mov(?:e|es|ed|ing)|missing|absent|will|should|can|gone|writ(?:e|es|ten|ing)|wrote|generat\w{0,4}|save[sd]?|saving|such as|for example|e\.g)\b/i;
 const existence = /^(?:the )?(?:file|path)? ?(?:exists|is there|is in the (?:workspace|repository|project))$/i;
 
-async function verifyPaths({ text }: Claim, context: VerifyContext): Promise<ClaimVerdict | undefined> {
-  const { fileExists } = context;
-  if (!fileExists) return undefined;
+async function verifyPaths(
+  { text }: Claim,
+  fileExists: NonNullable<VerifyContext['fileExists']>,
+): Promise<ClaimVerdict | undefined> {
   const found: string[] = [];
   let isOpen = false;
   for (const path of findPaths(text)) {
@@ -80,15 +81,15 @@ async function verifyPaths({ text }: Claim, context: VerifyContext): Promise<Cla
   return decideExactly('supported', 'references', [evidence], `The file ${path} exists.`);
 }
 
-async function verifyReferences(claim: Claim, context: VerifyContext): Promise<ClaimVerdict | undefined> {
-  const { evidence, events } = context;
+function verifyReferences(claim: Claim, context: VerifyContext): ReturnType<Verifier['verify']> {
+  const { evidence, events, fileExists } = context;
   for (const url of findUrls(claim.text)) {
     const isKnown =
       evidence.some((each) => urlsOfEvidence(each).has(url)) || (events !== undefined && urlsOfEvents(events).has(url));
     if (!isKnown) return refuse(`The address ${url} is neither in the evidence nor in the log.`);
   }
   // A command may create the files that it names.
-  return claim.kind === 'code' ? undefined : verifyPaths(claim, context);
+  return claim.kind === 'code' || !fileExists ? undefined : verifyPaths(claim, fileExists);
 }
 
 /** Refuses a claim with a URL that neither evidence nor log contains, and contradicts one with a file path that does not exist. */

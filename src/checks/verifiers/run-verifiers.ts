@@ -62,16 +62,18 @@ export async function runVerifiers(
   context: VerifyContext,
 ): Promise<VerifierResult> {
   const problems: string[] = [];
+  context.signal.throwIfAborted();
   for (const each of verifiers) {
-    context.signal.throwIfAborted();
     try {
       if (!each.handles(claim, context)) continue;
       const returned = each.verify(claim, context);
       const verdict = returned instanceof Promise ? await raceAbort(context.signal, () => returned) : returned;
-      if (!verdict) continue;
-      const problem = findVerdictProblem(verdict, context);
-      if (problem === undefined) return { verdict, problems };
-      problems.push(`${each.name}: ${problem}`);
+      if (verdict) {
+        const problem = findVerdictProblem(verdict, context);
+        if (problem === undefined) return { verdict, problems };
+        problems.push(`${each.name}: ${problem}`);
+      }
+      context.signal.throwIfAborted();
     } catch (error) {
       context.signal.throwIfAborted();
       problems.push(`${each.name} could not run: ${errorMessage(error)}`);

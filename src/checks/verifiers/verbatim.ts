@@ -16,18 +16,20 @@ import {
   normalizeText,
   toOriginalSpan,
 } from './source-text.ts';
+import { startsWithLetter } from '../words.ts';
 import { decideExactly, evidenceWithSpan, isReadable, refuse, verifier, withoutCitations } from './verifier.ts';
 
 const name = 'verbatim';
 
+/** The signs at the end of a statement that do not belong to its words. */
+const stops = '.!。！';
+
 /** The words of a claim without list mark, emphasis around it and full stop. */
 function readStatement(text: string): string {
   let plain = withoutCitations(text).trim();
-  // Most claims start with a letter.
-  if (!/^\p{L}/u.test(plain))
+  if (!startsWithLetter(plain))
     plain = plain.replace(/^(?:[-+•]|\d{1,3}[.)])\s+/, '').replace(/^(\*\*|__|\*|_)([^*_]+)\1([.!]?)$/, '$2$3');
-  const hasStop = /[.!。！]$/.test(plain.slice(-1));
-  const stopped = hasStop ? plain.slice(0, -1) : plain;
+  const stopped = stops.includes(plain.at(-1) ?? ' ') ? plain.slice(0, -1) : plain;
   return hasTraits(text, traits.uneven) ? normalizeText(stopped).text.trim() : stopped.trim();
 }
 
