@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import test, { type TestContext } from 'node:test';
+import { formatRetryNotice, parseRetryNotice } from '../src/core/index.ts';
 import { calls, fails } from '../src/testing/index.ts';
 import { createProgram, type TestProgram } from './support/cli-harness.ts';
+import { createFleetProgram } from './support/fleet-program.ts';
 
 /** A program whose config has rate limits, and whose model calls a tool before it answers. */
 async function createLimitedProgram(t: TestContext, rateLimits: unknown): Promise<TestProgram> {
@@ -66,4 +68,42 @@ test('[A56] a queued run rests while its provider is limited for an hour: no wor
   assert.match((await program.run(['runs'])).out, /^r1 +rests until [\d: -]+: rate limited/m);
   assert.match((await program.run(['runs', 'show', 'r1'])).out, /^status +queued, rests until/m);
   assert.equal(program.modelRequests().length, 1);
+});
+
+test('[A56] the rate limit of a tenant holds its run in a worker and tells the wait, while the run of another tenant goes on', async (t) => {
+  const program = await createFleetProgram(t, ({ results }) =>
+    results.length === 0 ? calls('list_files', { path: '.' }) : 'Done.',
+  );
+  mkdirSync(program.config(), { recursive: true });
+  const rateLimits = [{ tenant: 'acme', requestsPerMinute: 1 }];
+  writeFileSync(program.config('config.json'), JSON.stringify({ rateLimits }));
+  await program.enqueue(
+    { id: 'held', prompt: 'For acme.', tenant: 'acme' },
+    { id: 'free', prompt: 'For bolt.', tenant: 'bolt' },
+  );
+  const worker = program.worker();
+  const { outcome } = await program.waitForRun('free', 'ended');
+  assert.deepEqual([outcome?.reason, outcome?.text], ['answered', 'Done.']);
+
+  // The notice is an event of the session: a client that follows the run shows it while it waits.
+  const reader = await program.store.sessions.reader('held');
+  t.after(() => reader.close());
+  let notice = '';
+  for await (const event of reader.follow(0, AbortSignal.timeout(30_000))) {
+    const retry = parseRetryNotice(event);
+    notice = retry ? formatRetryNotice(retry) : '';
+    if (notice !== '') break;
+  }
+  assert.match(notice, /^Rate limited \(1 requests? per minute\), sending in \d+ s\.$/);
+  assert.equal((await program.store.queue.run('held'))?.status, 'running');
+  const sent = program.modelRequests().map(({ body }) => JSON.stringify(body));
+  assert.deepEqual(
+    ['acme', 'bolt'].map((tenant) => sent.filter((each) => each.includes(`For ${tenant}.`)).length),
+    [1, 2],
+  );
+
+  // A worker that stops does not wait for the limit; another one continues the run.
+  worker.kill('SIGTERM');
+  await worker.ended;
+  assert.equal((await program.store.queue.run('held'))?.status, 'queued');
 });
