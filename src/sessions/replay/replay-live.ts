@@ -68,7 +68,7 @@ export async function replayLive(
   const before = foldEvents(prefix);
   const called = listCalledTools(recording);
   const base: ResolvedAgent = options.agent
-    ? { ...options.agent, provider: options.provider, tools: new Map([...called, ...options.agent.tools]) }
+    ? { ...options.agent, provider: options.provider, tools: addTools(options.agent.tools, called) }
     : createAgentOfRecording(called, before, options.provider);
   const agent = withRecordedDecisions(
     withRecordedTools(base, results, () => 'run'),
@@ -122,6 +122,10 @@ const listCalledTools = (recording: Recording): ReadonlyMap<string, Tool> =>
     ),
   );
 
+/** Adds tools after those of the agent, whose order is part of the request. */
+const addTools = (own: ReadonlyMap<string, Tool>, added: ReadonlyMap<string, Tool>): ReadonlyMap<string, Tool> =>
+  new Map([...own, ...[...added].filter(([name]) => !own.has(name))]);
+
 /** The agent that the recording describes: its instructions and tools. The tools have recorded results only. */
 function createAgentOfRecording(called: ReadonlyMap<string, Tool>, state: RunState, provider: Provider): ResolvedAgent {
   const shown = state.tools.map((spec): [string, Tool] => {
@@ -131,7 +135,7 @@ function createAgentOfRecording(called: ReadonlyMap<string, Tool>, state: RunSta
   return {
     system: state.system,
     provider,
-    tools: new Map([...called, ...shown]),
+    tools: addTools(new Map(shown), called),
     rules: [],
     reminders: [],
     gates: [],
