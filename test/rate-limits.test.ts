@@ -70,7 +70,7 @@ test('[A56] a queued run rests while its provider is limited for an hour: no wor
   assert.equal(program.modelRequests().length, 1);
 });
 
-test('[A56] the rate limit of a tenant holds its run in a worker and tells the wait, while the run of another tenant goes on', async (t) => {
+test('[A56] the rate limit of a tenant holds its run in a worker and tells the wait, while the run of another tenant continues', async (t) => {
   const program = await createFleetProgram(t, ({ results }) =>
     results.length === 0 ? calls('list_files', { path: '.' }) : 'Done.',
   );

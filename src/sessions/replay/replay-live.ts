@@ -1,4 +1,4 @@
-// Goes on with a live model from a turn of a recorded session, with recorded tool results or with live tools.
+// Continues with a live model from a turn of a recorded session, with recorded tool results or with live tools.
 import { runWithApprovals, Session, type UserInput } from '../../agent/index.ts';
 import {
   createRecordedResults,
