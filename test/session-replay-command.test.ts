@@ -153,3 +153,19 @@ test('[A51] sessions with an approved call, without a sandbox and of a sub-agent
     assert.equal(result.code, 0, `${session}: ${result.out}${result.err}`);
   }
 });
+
+test('[A23, A51] a session file that was changed is told by trace and replay, and a file without a turn has nothing to replay', async (t) => {
+  const { program, session } = await createRecordedProgram(t, { answer: '' });
+  const file = path.join(program.home, 'changed.jsonl');
+  writeFileSync(file, program.session(session).replace('The notes say', 'The notes lie'));
+  for (const command of ['replay', 'trace']) {
+    const changed = await program.run([command, file]);
+    assert.equal(changed.code, 0, changed.err);
+    assert.match(changed.err, /^The session is damaged: Line \d+ was changed outside the program\./);
+    assert.doesNotMatch((await program.run([command, session])).err, /damaged/);
+  }
+  writeFileSync(file, '');
+  const empty = await program.run(['replay', file]);
+  assert.deepEqual([empty.code, empty.out], [1, '']);
+  assert.match(empty.err, /There is no turn in /);
+});

@@ -11,6 +11,7 @@ import { onShutdown } from '../args/shutdown-signals.ts';
 import { print, printErr } from '../args/stdio.ts';
 import { stringOption, withOptions } from '../args/with-usage.ts';
 import { createTtyHost, isInteractiveTerminal } from '../print-mode/tty-prompter.ts';
+import { warnOfDamage } from '../print-mode/warn-of-damage.ts';
 
 const usage = `Usage: fairlead replay <session> [--json | --markdown]
        fairlead replay <session> --from <turn> [--model <model>] [--live-tools] [--json | --markdown]
@@ -40,6 +41,7 @@ export const run: Command['run'] = withOptions({ usage, options, allowPositional
   const [file, ...others] = findRecordedSessions([session], settings);
   if (!file || others.length > 0)
     throw new FairleadError('replay/one-session', 'Name one session, not a folder.', { blame: 'user' });
+  await warnOfDamage(file.file);
   const host = createTtyHost(printErr);
   const onApproval: ApprovalHandler = async ({ question }) =>
     isInteractiveTerminal() ? host.confirm(question) : undefined;
@@ -57,6 +59,8 @@ export const run: Command['run'] = withOptions({ usage, options, allowPositional
       onApproval,
       signal: signals.signal,
     });
+    if (replay.turns === 0)
+      throw new FairleadError('replay/no-turn', `There is no turn in ${session}.`, { blame: 'user' });
     if (values.json) print(`${JSON.stringify(replay, undefined, 2)}\n`);
     else if (values.markdown) print(`${formatReplayMarkdown(replay)}\n`);
     else print(`${formatReplay(replay, process.stdout.columns)}\n`);

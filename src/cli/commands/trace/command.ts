@@ -1,5 +1,5 @@
 // The `trace` command: shows the trace and the cache ledger of a session, and exports the trace of a recorded session.
-import { writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import {
   arrangeSpans,
@@ -16,6 +16,7 @@ import { getTracingVariables } from '../../../coding-agent/tracing/index.ts';
 import { createStrictRedactor, readSettings, type Settings } from '../../../coding-agent/settings/index.ts';
 import { priceOf } from '../../../providers/index.ts';
 import {
+  findSession,
   formatCacheLedger,
   readFleetSessionTree,
   readSessionTree,
@@ -27,6 +28,7 @@ import { version } from '../../version.ts';
 import type { Command } from '../../args/command.ts';
 import { print, printAndReturn, printErr, printUsage } from '../../args/stdio.ts';
 import { withUsage } from '../../args/with-usage.ts';
+import { warnOfDamage } from '../../print-mode/warn-of-damage.ts';
 
 const usage = `Usage: fairlead trace <session> [--cache] [--json] [--fleet] [--store <store>]
        fairlead trace export <session> [--endpoint <url>] [--protocol http/json|http/protobuf] [--file <path>] [--content]
@@ -80,7 +82,12 @@ function isPromptForModel(args: readonly string[]): boolean {
 }
 
 async function readSessions(session: string, values: TraceOptions, settings: Settings): Promise<SessionTree> {
-  if (!values.fleet && values.store === undefined) return readSessionTree(settings.dirs, session);
+  if (!values.fleet && values.store === undefined) {
+    const isFile = statSync(session, { throwIfNoEntry: false })?.isFile() === true;
+    const file = isFile ? session : findSession(settings.dirs, session).file;
+    await warnOfDamage(file);
+    return readSessionTree(settings.dirs, file);
+  }
   const { withFleetStore } = await import('../fleet/open-store.ts');
   return withFleetStore(values.store, (store) => readFleetSessionTree(store, session));
 }
