@@ -13,8 +13,18 @@ const prose: readonly string[] = [
   'The tests passed a fake clock to the scheduler, and the last value was used until the entry expired or we removed it by hand.',
 ];
 
-/** An answer of about 2,000 words: prose, and a report with nine claims in the middle. */
-function createAnswer(): string {
+/** Words of the prose, and words that another answer has in their place. */
+const otherWords: readonly (readonly [word: string, other: string])[] = [
+  ['cache', 'store'],
+  ['value', 'number'],
+  ['worker', 'thread'],
+  ['queue', 'stack'],
+  ['disk', 'network'],
+  ['table', 'ledger'],
+];
+
+/** An answer of about 2,000 words: prose, and a report with nine claims in the middle. The number of the answer selects words of the prose. */
+function createAnswer(number: number): string {
   const report = [
     'I updated `src/part-1.ts` and src/part-2.ts, and then ran `npm test`, which exited with code 0.',
     '- `src/part-3.ts`: added a check',
@@ -22,7 +32,11 @@ function createAnswer(): string {
     'All 12 tests pass, and the linter is clean.',
     'The command printed `12 passing`.',
   ];
-  const paragraph = Array.from({ length: 38 }, (_, i) => prose[i % prose.length]).join(' ');
+  const plain = Array.from({ length: 38 }, (_, i) => prose[i % prose.length]).join(' ');
+  const paragraph = otherWords.reduce(
+    (text, [word, other], i) => (((number >> i) & 1) === 1 ? text.replaceAll(word, other) : text),
+    plain,
+  );
   return [paragraph, ...report, paragraph].join('\n\n');
 }
 
@@ -92,9 +106,9 @@ const toEvents = (facts: readonly Fact[]): readonly Event[] =>
     time: '2026-01-01T00:00:00.000Z',
   }));
 
-/** An answer of about 2,000 words, and a log of 1,000 events that it is the last answer of. */
-export function createLogInput(): { readonly answer: string; readonly events: readonly Event[] } {
-  const answer = createAnswer();
+/** An answer of about 2,000 words, and a log of 1,000 events that it is the last answer of. Answers with different numbers below 64 differ. */
+export function createLogInput(number = 0): { readonly answer: string; readonly events: readonly Event[] } {
+  const answer = createAnswer(number);
   return { answer, events: toEvents(createFacts(answer)) };
 }
 

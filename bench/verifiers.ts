@@ -2,7 +2,7 @@
 import { contentWords, createSupportScorer, defaultVerifiers, runVerifiers, splitClaims } from '../src/checks/index.ts';
 import type { Claim, Evidence, VerifyContext } from '../src/checks/index.ts';
 import { actionClaims, actionLogView } from '../src/checks/actions/index.ts';
-import { fold, runStateView, type Event } from '../src/core/index.ts';
+import { fold, replaceLastItem, runStateView, type Event } from '../src/core/index.ts';
 import { createLogInput } from './checks.ts';
 import { measureCpu } from './measure-cpu.ts';
 
@@ -78,17 +78,25 @@ async function measureVerifiers(
   };
 }
 
-/** CPU milliseconds of the whole layer on the last answer of a log, as a session with verification calls it: the check of action claims, the split into claims, and the verifiers with results that were read before. */
-async function measureLayer(
-  rounds: number,
-  answer: string,
-  evidence: readonly Evidence[],
-  events: readonly Event[],
-): Promise<number> {
+/** How many different answers the whole layer is measured with, one after the other. */
+const answerCount = 40;
+
+/** CPU milliseconds of the whole layer on the last answer of a log, as a session with verification calls it: the check of action claims, the split into claims, and the verifiers with results that were read before. Each call has another answer than the call before it. */
+async function measureLayer(rounds: number, evidence: readonly Evidence[], events: readonly Event[]): Promise<number> {
   const check = actionClaims();
   const state = fold(runStateView([], [actionLogView]), events);
+  // All answers are answers to the same log.
+  const inputs = Array.from({ length: answerCount }, (_, number) => {
+    const { answer } = createLogInput(number);
+    const message = { role: 'assistant', parts: [{ type: 'text', text: answer }] } as const;
+    return { answer, state: { ...state, messages: replaceLastItem(state.messages, message) } };
+  });
   const { signal } = new AbortController();
+  let calls = 0;
   return measureCpu(rounds, async () => {
+    const input = inputs[calls++ % inputs.length];
+    if (!input) return;
+    const { answer, state } = input;
     if (check.appliesTo?.(state) !== false) await check.run(state, signal);
     await verifyAll(splitClaims(answer), { answer, evidence, events, signal });
   });
@@ -134,7 +142,7 @@ export async function benchVerifiers(rounds: number): Promise<void> {
     `\ndeterministic layer: ${countWords(log.answer)} words, ${splitClaims(log.answer).length} claims, the results of ${log.events.length} events as evidence (${words} words); CPU ms`,
   );
   printRows(await measureVerifiers(rounds, log.answer, createResults, log.events), words);
-  const whole = await measureLayer(rounds, log.answer, createResults(), log.events);
+  const whole = await measureLayer(rounds, createResults(), log.events);
   console.log(
     `  ${'whole layer, known evidence'.padEnd(34)} ${whole.toFixed(3)} ms (action claims, claims, verifiers)`,
   );
