@@ -72,7 +72,7 @@ test('[P23, P24] sub-agents run in parallel on their own sessions, which are not
     ),
   );
   await program.seedModels('qwen3');
-  const { code, out, err } = await program.run([...startArgs, '--output-format', 'json']);
+  const { code, out, err } = await program.call([...startArgs, '--output-format', 'json']);
   assert.equal(code, 0, err);
   assert.match(out, /All done\./);
   assert.deepEqual(program.sessions(), ['parent'], 'no sub-agent is in the session list');
@@ -83,12 +83,12 @@ test('[P23, P24] sub-agents run in parallel on their own sessions, which are not
     reports.map(([, , report = '']) => report).toSorted((a, b) => a.localeCompare(b)),
     ['report of task 0', 'report of task 1'],
   );
-  assert.doesNotMatch((await program.run(['sessions', 'list'])).out, /agent-/);
-  const shown = await program.run(['sessions', 'show', reports[0]?.[1] ?? '']);
+  assert.doesNotMatch((await program.call(['sessions', 'list'])).out, /agent-/);
+  const shown = await program.call(['sessions', 'show', reports[0]?.[1] ?? '']);
   assert.match(shown.out, /task \d[^]*report of task \d/);
-  const gone = await program.run(['--one-shot', '--resume', reports[0]?.[1] ?? '', '--prompt', 'more']);
+  const gone = await program.call(['--one-shot', '--resume', reports[0]?.[1] ?? '', '--prompt', 'more']);
   assert.match(gone.out, /After it\./, gone.err);
-  assert.match((await program.run(['sessions', 'verify', reports[0]?.[1] ?? ''])).out, /: ok \(/);
+  assert.match((await program.call(['sessions', 'verify', reports[0]?.[1] ?? ''])).out, /: ok \(/);
 });
 
 test('[P23] killed while a sub-agent runs, the program resumes that sub-agent and repeats no effect (faults 30, 39)', async (t) => {
@@ -128,7 +128,7 @@ test('[P23] in a pipe no user answers for a sub-agent: a call that needs approva
   await program.seedModels('qwen3');
   mkdirSync(program.config(), { recursive: true });
   writeFileSync(program.config('policy.yaml'), 'rules:\n  - allow: { tool: spawn_agent }\n');
-  const { out, err } = await program.run(['--one-shot', '--no-sandbox', '--prompt', 'go']);
+  const { out, err } = await program.call(['--one-shot', '--no-sandbox', '--prompt', 'go']);
   assert.match(out, /It needs the user’s approval: run_command: touch made/, err);
   assert.ok(!existsSync(path.join(program.cwd, 'made')));
 });

@@ -95,7 +95,7 @@ test('[P17] a background command is started, inspected, and ended with the progr
     scriptSteps(runStep(longCommand, { background: true }), pollStep({ wait_s: 20, until: 'up' })),
   );
   await program.seedModels('qwen3');
-  const { code, err } = await program.run(['-p', 'go', '--auto-approve', ...sandboxArgs]);
+  const { code, err } = await program.call(['-p', 'go', '--auto-approve', ...sandboxArgs]);
   assert.equal(code, 0, err);
   const [started = '', seen = ''] = getToolResults(program);
   assert.match(started, /^Started in the background as bg-/);
@@ -106,7 +106,7 @@ test('[P17] a background command is started, inspected, and ended with the progr
 test('a background command needs approval', async (t) => {
   const program = await createProgram(t, scriptSteps(runStep('touch ran', { background: true })));
   await program.seedModels('qwen3');
-  const { code } = await program.run(['-p', 'go', '-n', 'asked', ...sandboxArgs]);
+  const { code } = await program.call(['-p', 'go', '-n', 'asked', ...sandboxArgs]);
   assert.equal(code, 5);
   assert.match(program.session('asked'), /"question":"run_command: touch ran\\n\(It runs in the background\.\)"/);
   assert.ok(!existsSync(path.join(program.cwd, 'ran')));
@@ -140,7 +140,7 @@ for (const [where, options, skip] of [
       if (options.length > 0) await waitUntil('the shell is gone', () => !isProcessAlive(own));
       await waitUntilSilent(program);
       const before = countAliveLines(program);
-      const { code, out, err } = await program.run(['-p', 'and now?', '-r', 'cut', '--auto-approve', ...options]);
+      const { code, out, err } = await program.call(['-p', 'and now?', '-r', 'cut', '--auto-approve', ...options]);
       assert.deepEqual([code, out.trim()], [0, 'It is gone.'], err);
       assert.match(getToolResults(program)[2] ?? '', /^Error: There is no command bg-\w+: .* are not restarted\./);
       assert.equal(countAliveLines(program), before, 'it was not restarted');
@@ -154,13 +154,13 @@ test('the end of a background command is reported once, with the next request', 
     return JSON.stringify(body).includes(note) ? says('Told.') : calls(...runStep(`sleep 0.1; : ${said.length}`)(said));
   });
   await program.seedModels('qwen3');
-  const { code, out, err } = await program.run(['-p', 'go', '--auto-approve', ...sandboxArgs]);
+  const { code, out, err } = await program.call(['-p', 'go', '--auto-approve', ...sandboxArgs]);
   assert.deepEqual([code, out.trim()], [0, 'Told.'], err);
   assert.equal(
     requestMessages(program.modelRequests().at(-1)).filter(({ content }) => String(content).includes(note)).length,
     1,
   );
-  const { out: again } = await program.run(['-p', 'again', '--continue', '--auto-approve', ...sandboxArgs]);
+  const { out: again } = await program.call(['-p', 'again', '--continue', '--auto-approve', ...sandboxArgs]);
   assert.equal(again.trim(), 'Told.');
   assert.equal(JSON.stringify(program.modelRequests().at(-1)?.body).split(note).length - 1, 1);
 });
@@ -172,7 +172,7 @@ test('a background command keeps running when the MCP servers are reloaded', { t
     return said.length === 1 ? calls(...pollStep({ wait_s: 20, until: 'up' })(said)) : says('Seen.');
   });
   await program.seedModels('qwen3');
-  const { code, err } = await program.run(['--interactive', '--auto-approve', ...sandboxArgs], {
+  const { code, err } = await program.call(['--interactive', '--auto-approve', ...sandboxArgs], {
     input: 'go\n/mcp reload\nlook\n',
   });
   assert.equal(code, 0, err);

@@ -15,7 +15,7 @@ test('[P84] above 32K tokens on a local model the user is warned, in a pipe and 
     once.err,
     /The context has 40,005 tokens\. Above 32K tokens the answers of local models usually get worse/,
   );
-  const prompt = await program.run(['--interactive'], { input: 'hi\nhi again\n' });
+  const prompt = await program.call(['--interactive'], { input: 'hi\nhi again\n' });
   assert.equal(prompt.out.match(/Above 32K tokens/g)?.length, 1, prompt.out);
 });
 
@@ -30,11 +30,11 @@ test('[P74] a context that fills fast is a warning; /context shows what fills it
   );
   for (const name of ['0', '1']) writeFileSync(path.join(program.cwd, `${name}.txt`), 'word\n'.repeat(20));
   await program.seedModels('qwen3');
-  const { out } = await program.run(['--interactive'], { input: 'Read the files.\n/context\n' });
+  const { out } = await program.call(['--interactive'], { input: 'Read the files.\n/context\n' });
   assert.match(out, /The context fills fast: the last turn added [\d,]+ tokens, \d+% of the window of 8,192/);
   assert.match(out, /Context: [\d,]+ tokens of 8,192 \(\d+%\)[^]*read_file/);
-  assert.equal((await program.run(['config', 'set', 'limits.tokens', '20'])).code, 0);
-  const stopped = await program.run(['--one-shot', '--prompt', 'Read the files.']);
+  assert.equal((await program.call(['config', 'set', 'limits.tokens', '20'])).code, 0);
+  const stopped = await program.call(['--one-shot', '--prompt', 'Read the files.']);
   assert.notEqual(stopped.code, 0);
   assert.match(stopped.err, /^0 of 20 tokens are used and the next request needs about \d+\./);
 });

@@ -75,15 +75,15 @@ test('[A48, A49, A85] a model that fails every case is below the threshold, wors
     pleasing ? 'HORNBEAM 99! It was sent. It was deleted.' : findAnswer(prompt),
   );
   await program.seedModels('qwen3');
-  const before = await program.run(['eval', '--output-format', 'json']);
+  const before = await program.call(['eval', '--output-format', 'json']);
   const baseline = path.join(program.cwd, 'baseline.json');
   writeFileSync(baseline, before.out);
-  const same = await program.run(['eval', '--baseline', baseline]);
+  const same = await program.call(['eval', '--baseline', baseline]);
   assert.equal(same.code, 0, same.err);
   assert.match(same.out, /in all +24 of 24 → 24 of 24 +\+0 points \(.*\) +no clear change/);
 
   pleasing = true;
-  const { code, out, err } = await program.run(['eval', '--baseline', baseline, '--at-least', '80%']);
+  const { code, out, err } = await program.call(['eval', '--baseline', baseline, '--at-least', '80%']);
   assert.equal(code, 1);
   assert.match(err, /FAILED: The rate is 0 of 24, 0 % \(0 % to 14 %\); 0\.8 is required\./);
   assert.match(err, /Worse than the baseline/);
@@ -121,7 +121,7 @@ test('[A48, A85] a user’s dataset: with tools if a case says so, in a director
     { id: 'tagged', words: 'Which tag?', expect: { equals: 'x' }, tags: ['easy'] },
   ];
   writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  const { code, out, err } = await program.run(['eval', file]);
+  const { code, out, err } = await program.call(['eval', file]);
   assert.equal(code, 0, `${out}${err}`);
   assert.match(out, /mine\.jsonl with qwen3: 3 cases/);
   assert.match(out, /easy +1 of 2, 50 % \(9 % to 91 %\)/);
@@ -134,7 +134,7 @@ test('[A48, A85] a user’s dataset: with tools if a case says so, in a director
   assert.ok(requestToolNames(port).includes('read_file'));
 
   program.server.clearRequests();
-  const easy = await program.run(['eval', file, '--tag', 'easy', '--at-least', '0.6']);
+  const easy = await program.call(['eval', file, '--tag', 'easy', '--at-least', '0.6']);
   assert.equal(easy.code, 1);
   assert.equal(program.modelRequests().length, 2);
 });
@@ -142,7 +142,7 @@ test('[A48, A85] a user’s dataset: with tools if a case says so, in a director
 test('[A85] an unreachable model is not measured: nothing is saved, and the command fails', async (t) => {
   const program = await createProgram(t, () => fails(401));
   await program.seedModels('qwen3');
-  const { code, out } = await program.run(['eval', '--tag', 'injected', '--output-format', 'json']);
+  const { code, out } = await program.call(['eval', '--tag', 'injected', '--output-format', 'json']);
   assert.equal(code, 1);
   const { right, withoutResponse } = parseReport(out);
   assert.deepEqual([right.total, right.rate, withoutResponse], [0, null, 4]);
@@ -169,10 +169,10 @@ test('[A85] if everything is private, a remote model gets no request', async (t)
   await program.seedModels('qwen3');
   mkdirSync(program.config(), { recursive: true });
   writeFileSync(program.config('config.json'), '{"private":true}');
-  const elsewhere = await program.run(['eval', '--model', 'groq/some-model'], { env: { GROQ_API_KEY: 'none' } });
+  const elsewhere = await program.call(['eval', '--model', 'groq/some-model'], { env: { GROQ_API_KEY: 'none' } });
   assert.equal(elsewhere.code, 1);
   assert.match(elsewhere.err, /This session is private, and groq\/some-model is not on your own machines/);
-  const here = await program.run(['eval', '--tag', 'deeds']);
+  const here = await program.call(['eval', '--tag', 'deeds']);
   assert.equal(here.code, 0, here.err);
 });
 
@@ -190,11 +190,11 @@ test('[A85] unusable input gives one sentence and an exit code, before any model
     [['--output-format', 'xml'], 2, /^--output-format is text or json/],
     [['a', 'b'], 2, /^Only one dataset can be given/],
   ] as const) {
-    const ended = await program.run(['eval', ...args]);
+    const ended = await program.call(['eval', ...args]);
     assert.equal(ended.code, code, ended.err);
     assert.match(ended.err, words);
   }
   assert.equal(program.modelRequests().length, 0);
   const example = path.resolve(import.meta.dirname, '../examples/eval/traps.jsonl');
-  assert.equal((await program.run(['eval', '--show'])).out, readFileSync(example, 'utf8'));
+  assert.equal((await program.call(['eval', '--show'])).out, readFileSync(example, 'utf8'));
 });

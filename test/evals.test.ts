@@ -51,7 +51,7 @@ test('[A48] an evaluation that was killed goes on with --resume: what has ended 
     sums.map(({ id }) => id),
   );
   assert.deepEqual(readdirSync(program.state('evals')), [], 'a finished evaluation leaves no file');
-  const again = await program.run(['evals', file, '--resume']);
+  const again = await program.call(['evals', file, '--resume']);
   assert.equal(again.code, 1);
   assert.match(again.err, /There is no unfinished evaluation of these cases/);
 });
@@ -64,7 +64,7 @@ test('[A48] gates fail the command: a case that must pass, a rate of a tag, and 
     sums.map((each) => ({ ...each, must: each.id === 'sum-7' })),
   );
   const all = ['--trials', '2', '--parallel', '4'];
-  const failed = await program.run(['evals', file, ...all]);
+  const failed = await program.call(['evals', file, ...all]);
   assert.equal(failed.code, 1);
   assert.match(failed.err, /FAILED: 1 of 1 cases that must pass did not: sum-7\./);
   assert.match(failed.out, /right in all +14 of 16, 88 %/);
@@ -78,7 +78,7 @@ test('[A48] gates fail the command: a case that must pass, a rate of a tag, and 
     [['--at-least-lower', '0.8'], 1, /the lower end of the interval must be at least 0\.8/],
     [['--at-least', 'unknown=0.1'], 1, /The rate of unknown was not measured/],
   ] as const) {
-    const ended = await program.run(['evals', free, '--parallel', '4', ...args]);
+    const ended = await program.call(['evals', free, '--parallel', '4', ...args]);
     assert.equal(ended.code, code, ended.err);
     assert.match(ended.err, words);
   }
@@ -100,7 +100,7 @@ test('[A48] reports are written as JSON, Markdown, JUnit and one HTML page in wh
   };
   const file = writeCases(program, [port, ...sums]);
   const names = ['r.json', 'r.md', 'r.xml', 'r.html'].map((name) => path.join(program.cwd, name));
-  const { code, err } = await program.run([
+  const { code, err } = await program.call([
     'evals',
     file,
     '--trials',
@@ -122,7 +122,7 @@ test('[A48] reports are written as JSON, Markdown, JUnit and one HTML page in wh
   assert.doesNotMatch(html, /<script|<img|http:\/\/example\.test\/a\.png"/);
   assert.match(html, /&#60;script&#62;alert\(1\)/);
   assert.match(html, /<svg role="img" aria-label="Rates with 95 % intervals"/);
-  const bad = await program.run(['evals', file, '--report', 'r.pdf']);
+  const bad = await program.call(['evals', file, '--report', 'r.pdf']);
   assert.equal(bad.code, 2);
 });
 
@@ -137,15 +137,15 @@ test('[A48] two models are compared case by case, in one command or from two rep
     ['qwen3', before],
     ['tiny', after],
   ] as const)
-    assert.equal((await program.run(['evals', file, '--model', model, '--report', name])).code, 0);
+    assert.equal((await program.call(['evals', file, '--model', model, '--report', name])).code, 0);
   assert.equal(readReport(after).right.good, 1);
-  const compared = await program.run(['evals', 'compare', before, after]);
+  const compared = await program.call(['evals', 'compare', before, after]);
   assert.equal(compared.code, 1, compared.err);
   assert.match(compared.out, /all cases +8 cases +−87\.5 points \(−\d+\.\d to −\d+\.\d\) +p = 0\.016/);
   assert.match(compared.out, /Worse: sum-1 \(100 % → 0 %\)/);
   assert.match(compared.out, /Verdict: worse\./);
-  assert.equal((await program.run(['evals', 'compare', after, before])).code, 0);
-  const both = await program.run(['evals', file, '--model', 'tiny', '--against', 'qwen3']);
+  assert.equal((await program.call(['evals', 'compare', after, before])).code, 0);
+  const both = await program.call(['evals', file, '--model', 'tiny', '--against', 'qwen3']);
   assert.equal(both.code, 1);
   assert.match(both.out, /Verdict: worse\./);
   assert.match(both.err, /Worse than qwen3, by more than chance explains/);
@@ -163,14 +163,14 @@ test('[A48] a judge of another family decides; one of the same family is refused
     { id: 'polite', prompt: 'Greet me.', expect: { judge: 'It is polite.' } },
     { id: 'rude', prompt: 'Greet me rudely.', expect: { judge: 'It is polite.' } },
   ]);
-  const same = await program.run(['evals', file, '--judge', 'qwen3']);
+  const same = await program.call(['evals', file, '--judge', 'qwen3']);
   assert.equal(same.code, 1);
   assert.match(
     same.err,
     /A judge must be of another family, but the judge qwen3 is of the family of the judged model qwen3 \(qwen\)/,
   );
   assert.equal(program.modelRequests().length, 0);
-  const { code, out, err } = await program.run(['evals', file, '--judge', 'gpt-oss']);
+  const { code, out, err } = await program.call(['evals', file, '--judge', 'gpt-oss']);
   assert.equal(code, 0, err);
   assert.match(out, /wrong: rude: The judge gpt-oss says: It is rude\./);
   assert.match(out, /right in all +1 of 2/);
@@ -205,14 +205,24 @@ test('[A48] a bad turn of a session becomes a regression case that fails with th
   writeFileSync(path.join(program.cwd, 'notes.txt'), 'Buy milk.\n');
   const file = path.join(program.cwd, 'cases', 'tidy.md');
   const name = session.replace(/\.jsonl$/, '');
-  const made = await program.run(['evals', 'from-session', name, '--at', '2', '--output', file, '--file', 'notes.txt']);
+  const made = await program.call([
+    'evals',
+    'from-session',
+    name,
+    '--at',
+    '2',
+    '--output',
+    file,
+    '--file',
+    'notes.txt',
+  ]);
   assert.equal(made.code, 0, made.err);
   assert.match(made.out, /starts before turn 2; expects \{"toolNotUsed":\["write_file"\]\}/);
   const folder = path.dirname(file);
   assert.equal(readdirSync(folder).filter((each) => each.endsWith('.session.jsonl')).length, 1);
 
   program.server.clearRequests();
-  const failed = await program.run(['evals', folder, '--auto-approve']);
+  const failed = await program.call(['evals', folder, '--auto-approve']);
   assert.equal(failed.code, 1, failed.out);
   assert.match(failed.err, /FAILED: 1 of 1 cases that must pass did not/);
   assert.match(failed.out, /It called "write_file"\./);
@@ -222,15 +232,15 @@ test('[A48] a bad turn of a session becomes a regression case that fails with th
 
   isBad = false;
   program.server.clearRequests();
-  const passed = await program.run(['evals', folder, '--auto-approve']);
+  const passed = await program.call(['evals', folder, '--auto-approve']);
   assert.equal(passed.code, 0, passed.err);
   assert.equal(program.modelRequests().length, 1);
 
   program.server.clearRequests();
   const again = path.join(program.cwd, 'recorded', 'tidy.md');
   const args = ['evals', 'from-session', name, '--at', '2', '--output', again, '--recorded'];
-  assert.equal((await program.run(args)).code, 0);
-  const replayed = await program.run(['evals', again, '--auto-approve'], {
+  assert.equal((await program.call(args)).code, 0);
+  const replayed = await program.call(['evals', again, '--auto-approve'], {
     env: { OLLAMA_API_URL: 'http://127.0.0.1:9' },
   });
   assert.equal(replayed.code, 1, replayed.out);
@@ -239,7 +249,7 @@ test('[A48] a bad turn of a session becomes a regression case that fails with th
   assert.equal(program.modelRequests().length, 0, 'a recording needs no model');
 
   program.server.clearRequests();
-  const whole = await program.run([
+  const whole = await program.call([
     'evals',
     path.join(folder, `${name}-turn-2.session.jsonl`),
     '--output-format',
@@ -259,7 +269,7 @@ test('[A48] a bad turn of a session becomes a regression case that fails with th
     [[name, '--at', '2', '--output', again], 1, /exists already/],
     [[name, '--at', '2', '--expect', '{"toolUse":"x"}'], 1, /there is no expectation "toolUse"/],
   ] as const) {
-    const ended = await program.run(['evals', 'from-session', ...more]);
+    const ended = await program.call(['evals', 'from-session', ...more]);
     assert.equal(ended.code, code, ended.err);
     assert.match(ended.err, words);
   }
@@ -275,16 +285,16 @@ test('[A65] a model that became worse than its baseline raises an alarm: at once
     expect: { number: 2 * i },
   }));
   const file = writeCases(program, lines);
-  const first = await program.run(['evals', 'drift', file]);
+  const first = await program.call(['evals', 'drift', file]);
   assert.equal(first.code, 0, first.err);
   assert.match(first.out, /^ollama\/qwen3: 10 of 10, 100 % .* This is the baseline now\./);
-  const same = await program.run(['evals', 'drift', file]);
+  const same = await program.call(['evals', 'drift', file]);
   assert.match(same.out, /\+0\.0 points \(.*\): steady\./);
 
   isWorse = true;
   const store = path.join(program.cwd, 'fleet.sqlite');
   const args = ['evals', 'drift', file, '--every', '* * * * *', '--name', 'nightly', '--store', store];
-  const scheduled = await program.run(args);
+  const scheduled = await program.call(args);
   assert.equal(scheduled.code, 0, scheduled.err);
   const opened = await openFleetStore(store);
   const [schedule] = await opened.queue.schedules();
@@ -296,7 +306,7 @@ test('[A65] a model that became worse than its baseline raises an alarm: at once
   assert.equal(worker.code, 0, worker.err);
   assert.match(worker.err, /Worse than its baseline: right answers of ollama\/qwen3 on cases\.jsonl/);
 
-  const now = await program.run(['evals', 'drift', file]);
+  const now = await program.call(['evals', 'drift', file]);
   assert.equal(now.code, 1);
   assert.match(now.out, /: 0 of 10, 0 % .*, −100\.0 points \(.*\): drifted\./);
   const reopened = await openFleetStore(store);
@@ -312,10 +322,10 @@ test('[A65] a model that became worse than its baseline raises an alarm: at once
 test('[A48] a private session is continued only by a model on the machines of the user', async (t) => {
   const program = await createProgram(t, () => 'It is a secret.');
   await program.seedModels('qwen3');
-  assert.equal((await program.run(['run', 'Keep this.', '--private'])).code, 0);
+  assert.equal((await program.call(['run', 'Keep this.', '--private'])).code, 0);
   const [session = ''] = program.sessions();
   const file = path.join(program.cwd, 'case.md');
-  const made = await program.run([
+  const made = await program.call([
     'evals',
     'from-session',
     session.replace(/\.jsonl$/, ''),
@@ -326,9 +336,9 @@ test('[A48] a private session is continued only by a model on the machines of th
   ]);
   assert.equal(made.code, 0, made.err);
   const remote = ['evals', file, '--model', 'groq/some-model'];
-  const refused = await program.run(remote, { env: { GROQ_API_KEY: 'none' } });
+  const refused = await program.call(remote, { env: { GROQ_API_KEY: 'none' } });
   assert.equal(refused.code, 1);
   assert.match(refused.err, /This session is private, and groq\/some-model is not on your own machines/);
-  const local = await program.run(['evals', file, '--output-format', 'json']);
+  const local = await program.call(['evals', file, '--output-format', 'json']);
   assert.equal((JSON.parse(local.out) as EvalReport).right.total, 1, local.err);
 });

@@ -180,7 +180,7 @@ async function createReviewedProgram(t: TestContext, answers: readonly string[])
 
 test('[A41] fairlead -p: the verdict is on standard error, in the session log, in why and in policy explain', async (t) => {
   const program = await createReviewedProgram(t, ['maybe', judgement()]);
-  const run = await program.run(['-p', prompt, '--auto-approve', '--no-sandbox']);
+  const run = await program.call(['-p', prompt, '--auto-approve', '--no-sandbox']);
   assert.equal(run.code, 0, run.err);
   assert.match(run.err, /\[review\] The reviewer judge allowed run_command: risk low, authorisation explicit/);
   const [name = ''] = program.sessions();
@@ -201,8 +201,8 @@ test('[A41] a queued run of a worker is reviewed too', async (t) => {
     [['no'], true],
   ] as const) {
     const program = await createReviewedProgram(t, answers);
-    assert.equal((await program.run(['enqueue', prompt, '--id', 'r1', '--auto'])).code, 0);
-    const worked = await program.run(['worker', '--drain']);
+    assert.equal((await program.call(['enqueue', prompt, '--id', 'r1', '--auto'])).code, 0);
+    const worked = await program.call(['worker', '--drain']);
     assert.equal(worked.code, 0, worked.err);
     const judged = program.modelRequests().filter(({ body }) => isObject(body) && body['model'] === 'judge');
     assert.equal(judged.length, answers.length);

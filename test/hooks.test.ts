@@ -73,7 +73,7 @@ test(
     assert.ok(isObject(response) && response['success'] === true);
 
     appendFileSync(place('no-rm.sh'), '# changed\n');
-    const changed = await program.run(['-p', ...args]);
+    const changed = await program.call(['-p', ...args]);
     assert.match(changed.err, /settings\.json: its hooks changed since they were approved, so they do not run\./);
     assert.match(changed.err, /Until \S+settings\.json is fixed, every call needs approval\./);
     assert.equal(changed.code, 5, 'without a user to ask, nothing runs');
@@ -87,12 +87,12 @@ test('[M39] a hook can prevent a prompt from being sent and recorded', async (t)
   writeFiles(program.home, {
     'config/fairlead/hooks.json': JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks: [{ command: guard }] }] } }),
   });
-  const refused = await program.run(['-p', 'my password is hunter2', '-n', 'quiet']);
+  const refused = await program.call(['-p', 'my password is hunter2', '-n', 'quiet']);
   assert.notEqual(refused.code, 0);
   assert.match(refused.err, /blocked this prompt: Words with a password stay here\./);
   assert.deepEqual(program.modelRequests(), []);
   assert.ok(program.sessions().every((name) => !program.session(name).includes('hunter2')));
-  assert.match((await program.run(['-p', 'ahoy'])).out, /You said: ahoy/);
+  assert.match((await program.call(['-p', 'ahoy'])).out, /You said: ahoy/);
 });
 
 test('[M39] the text of a prompt hook is recorded as text of the hook: it is not the first message of the session', async (t) => {
@@ -103,7 +103,7 @@ test('[M39] the text of a prompt hook is recorded as text of the hook: it is not
       hooks: { UserPromptSubmit: [{ hooks: [{ command: 'echo The tide is low' }] }] },
     }),
   });
-  await program.run(['-p', 'ahoy', '-n', 'hooked']);
+  await program.call(['-p', 'ahoy', '-n', 'hooked']);
   const inputs = program
     .session('hooked')
     .split('\n')
@@ -115,7 +115,7 @@ test('[M39] the text of a prompt hook is recorded as text of the hook: it is not
       ['prompt', undefined],
     ],
   );
-  const listed = await program.run(['sessions', 'list', '--json']);
+  const listed = await program.call(['sessions', 'list', '--json']);
   assert.match(listed.out, /ahoy/);
   assert.doesNotMatch(listed.out, /hook of the user/);
 });
@@ -132,7 +132,7 @@ for (const [what, command, why] of [
     await program.seedModels('qwen3');
     const hooks = { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command }] }] };
     writeFiles(program.home, { 'config/fairlead/hooks.json': JSON.stringify({ hooks }) });
-    const ran = await program.run(['-p', 'go', '--auto-approve', '--no-sandbox']);
+    const ran = await program.call(['-p', 'go', '--auto-approve', '--no-sandbox']);
     assert.match(ran.out, why);
     assert.equal(existsSync(path.join(program.cwd, 'made')), false);
     const doctor = await program.run(['doctor', '--offline']);

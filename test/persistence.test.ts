@@ -11,17 +11,17 @@ test('[P65] a later run continues the conversation of an earlier one, by --conti
   assert.deepEqual([first.code, first.out], [0, 'Answer 0.\n'], first.err);
   await program.seedModels('qwen3');
   program.server.clearRequests();
-  const second = await program.run(['--continue', 'What is my name?']);
+  const second = await program.call(['--continue', 'What is my name?']);
   assert.equal(second.code, 0, second.err);
   const said = (): readonly unknown[] =>
     requestMessages(program.modelRequests().at(-1))
       .filter(({ role }) => role !== 'system')
       .map(({ role, content }) => `${String(role)}: ${String(content)}`);
   assert.deepEqual(said(), ['user: My name is Ada.', 'assistant: Answer 0.', 'user: What is my name?']);
-  const listed = await program.run(['sessions', 'list', '--json']);
+  const listed = await program.call(['sessions', 'list', '--json']);
   const [session, ...others] = JSON.parse(listed.out) as { readonly name: string }[];
   assert.deepEqual(others, [], 'one conversation');
-  await program.run(['--resume', session?.name ?? '', 'And again?']);
+  await program.call(['--resume', session?.name ?? '', 'And again?']);
   assert.equal(said().length, 5);
   assert.equal(said().at(-1), 'user: And again?');
 });

@@ -51,14 +51,14 @@ test('[A75] calls that a policy allows run without a question, and calls that it
     [true, false, true],
   );
 
-  const tried = await program.run(['policy', 'try', 'first']);
+  const tried = await program.call(['policy', 'try', 'first']);
   assert.equal(tried.code, 0, tried.err);
   assert.match(tried.out, /^allowed {2}run_command touch made {2}\(/m);
   assert.match(tried.out, /^denied {3}run_command touch other && rm made {2}\(Nothing is removed here\.\)$/m);
   assert.match(tried.out, /^2 allowed, 0 asked, 1 denied\n$/m);
 
   writeFiles(program.home, { 'other.yaml': 'rules: [{ ask: { command: touch } }]' });
-  const stricter = await program.run([
+  const stricter = await program.call([
     'policy',
     'try',
     'first',
@@ -79,7 +79,7 @@ test('[attack 31] a project’s policy allows nothing, and its denials apply', a
     made: '',
     '.fairlead/policy.yaml': 'rules:\n  - allow: { command: rm }\n  - deny: { command: ls }\n',
   });
-  const { code, err } = await program.run(['-p', 'go', '--no-sandbox']);
+  const { code, err } = await program.call(['-p', 'go', '--no-sandbox']);
   assert.equal(code, 0, err);
   assert.ok(
     getToolMessages(program).every((text) => text.includes('The policy denies this call')),
@@ -90,7 +90,7 @@ test('[attack 31] a project’s policy allows nothing, and its denials apply', a
 
 test('fairlead policy check reports whether a policy is valid, and an invalid one prevents the start', async (t) => {
   const program = await createProgramWithPolicy(t, policyYaml, []);
-  const good = await program.run(['policy', 'check']);
+  const good = await program.call(['policy', 'check']);
   assert.deepEqual(
     [good.code, good.out],
     [0, 'The policy is valid: 2 allow, 0 ask, 1 deny; 2 examples hold.\n'],
@@ -99,7 +99,7 @@ test('fairlead policy check reports whether a policy is valid, and an invalid on
   writeFiles(path.join(program.home, 'config/fairlead'), {
     'policy.yaml': `dangerouslyAllowUnknown: true\n${policyYaml}`,
   });
-  assert.match((await program.run(['policy', 'check'])).out, /\nWarning: dangerouslyAllowUnknown is set/);
+  assert.match((await program.call(['policy', 'check'])).out, /\nWarning: dangerouslyAllowUnknown is set/);
   writeFiles(path.join(program.home, 'config/fairlead'), {
     'policy.yaml': policyYaml.replace('touch a]', 'touch a > b]'),
   });
@@ -107,11 +107,11 @@ test('fairlead policy check reports whether a policy is valid, and an invalid on
     ['policy', 'check'],
     ['-p', 'go'],
   ]) {
-    const bad = await program.run(args);
+    const bad = await program.call(args);
     assert.equal(bad.code, 1, bad.err);
     assert.match(bad.err, /rule 1 does not match its example "touch a > b", and must\./);
   }
-  assert.equal((await program.run(['policy', 'check', 'nowhere.yaml'])).code, 1);
+  assert.equal((await program.call(['policy', 'check', 'nowhere.yaml'])).code, 1);
   for (const args of [['policy'], ['policy', 'try'], ['policy', 'check', '--nope']])
-    assert.equal((await program.run(args)).code, 2, args.join(' '));
+    assert.equal((await program.call(args)).code, 2, args.join(' '));
 });

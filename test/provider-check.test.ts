@@ -42,8 +42,8 @@ async function runCheck(here: TestProgram, env: Readonly<Record<string, string>>
   const { checks } = JSON.parse(examined.out) as {
     readonly checks: readonly Record<'name' | 'status' | 'message', string>[];
   };
-  const connection = await here.run(['--one-shot', '--test-connection'], { env: around });
-  const query = await here.run(['--one-shot', '--model', 'anthropic/alpha', '--prompt', 'hello'], { env: around });
+  const connection = await here.call(['--one-shot', '--test-connection'], { env: around });
+  const query = await here.call(['--one-shot', '--model', 'anthropic/alpha', '--prompt', 'hello'], { env: around });
   const { ANTHROPIC_API_KEY: secret } = env;
   for (const { out, err } of [examined, connection, query])
     assert.ok(secret === undefined || !`${out}${err}`.includes(secret), 'no key is shown');
@@ -124,14 +124,14 @@ test(
   async (t) => {
     const here = await createTestProgram(t);
     const env = { OLLAMA_API_URL: '' };
-    const { code, out } = await here.run(['doctor'], { env });
+    const { code, out } = await here.call(['doctor'], { env });
     assert.match(
       out,
       /^warn {2}provider +No model is configured, and no model server answers.*\n +fix: Start a model server .*fairlead login/m,
     );
     assert.match(out, /^warn {2}tool calling +Not tested/m);
     assert.equal(code, 0, 'there is an embedded model');
-    const connection = await here.run(['--one-shot', '--test-connection'], { env });
+    const connection = await here.call(['--one-shot', '--test-connection'], { env });
     assert.equal(connection.code, 7);
     assert.match(connection.err, /Cannot connect to ollama/);
   },

@@ -72,7 +72,7 @@ test('[A24, A77] after kill -9 at the question, the continued session makes the 
 
 test('[A75] a file that changed after the session read it is not edited by a later process', { skip }, async (t) => {
   const program = await createEditingProgram(t);
-  assert.equal((await program.run(['fix the bug in sum.js', '-n', 'left'])).code, 5);
+  assert.equal((await program.call(['fix the bug in sum.js', '-n', 'left'])).code, 5);
   const changed = `// A line of the user.\n${broken}`;
   writeFileSync(program.file, changed);
   const terminal = await program.open(['go on', '--resume', 'left']);
@@ -85,9 +85,9 @@ test('[A75] a file that changed after the session read it is not edited by a lat
 test('[A85, A112] a queued run makes the edit that was approved with `runs answer`', async (t) => {
   const program = await createEditingProgram(t);
   await program.runCommand('enqueue', 'fix the bug in sum.js', '--id', 'fix');
-  assert.equal((await program.run(['worker', '--drain'])).code, 5);
+  assert.equal((await program.call(['worker', '--drain'])).code, 5);
   await program.runCommand('runs', 'answer', 'fix', 'yes');
-  const { code, out } = await program.run(['worker', '--drain']);
+  const { code, out } = await program.call(['worker', '--drain']);
   assert.equal(code, 0, out);
   assert.equal(program.content(), fixed, out);
 });

@@ -59,30 +59,30 @@ test('[P69] on a first start one command defines a router: simple tasks stay loc
   assert.deepEqual([countRequests(program.server), countRequests(program.cloud)], [0, 0]);
   const models = 'ollama/qwen3 anthropic/claude-sonnet-5';
   assert.equal((await program.run(['config', 'set', 'routers.auto', models], { env })).code, 0);
-  assert.equal((await program.run(['config', 'get', 'routers.auto'], { env })).out, `${models}\n`);
-  const easy = await program.run(['-m', 'auto', '-p', simple, '--json'], { env });
-  const complex = await program.run(['-m', 'auto', '-p', hard, '--json'], { env });
+  assert.equal((await program.call(['config', 'get', 'routers.auto'], { env })).out, `${models}\n`);
+  const easy = await program.call(['-m', 'auto', '-p', simple, '--json'], { env });
+  const complex = await program.call(['-m', 'auto', '-p', hard, '--json'], { env });
   type Ended = { readonly total_cost_usd: number; readonly model: string };
   const readEnd = (out: string): Ended => JSON.parse(out.trim().split('\n').at(-1) ?? '') as Ended;
   const [cheap, accurate] = [readEnd(easy.out), readEnd(complex.out)];
   assert.deepEqual([cheap.model, cheap.total_cost_usd], ['ollama/qwen3', 0]);
   assert.deepEqual([accurate.model, accurate.total_cost_usd], ['anthropic/claude-sonnet-5', 0.003]);
   assert.deepEqual([countRequests(program.server), countRequests(program.cloud)], [1, 1]);
-  const wrong = await program.run(['config', 'set', 'routers.auto', 'qwen3'], { env });
+  const wrong = await program.call(['config', 'set', 'routers.auto', 'qwen3'], { env });
   assert.match(wrong.err, /must be models, <provider>\/<model>, separated by spaces/);
 });
 
 test('[P43, P59, P69] a simple task is routed to the local model and a hard one to the cloud, each announced before it is sent and recorded', async (t) => {
   const program = await startTwoServers(t);
   const { env } = program;
-  const first = await program.run(['-m', 'auto', '-p', simple, '-n', 'one'], { env });
+  const first = await program.call(['-m', 'auto', '-p', simple, '-n', 'one'], { env });
   assert.deepEqual([first.code, first.out], [0, 'local: Fix the typo in READ\n'], first.err);
   assert.match(
     first.err,
     /^\[Simple task, \d+\.\d %\] Using the local model ollama\/qwen3\. Ahead of anthropic\S+ by cost/m,
   );
   assert.equal(countRequests(program.cloud), 0);
-  const second = await program.run(['-m', 'auto', '-p', hard, '-n', 'two'], { env });
+  const second = await program.call(['-m', 'auto', '-p', hard, '-n', 'two'], { env });
   assert.deepEqual([second.code, second.out.slice(0, 6)], [0, 'cloud:'], second.err);
   assert.match(
     second.err,
@@ -106,8 +106,8 @@ test('[P43, P59, P69] a simple task is routed to the local model and a hard one 
 test('[P59] one selection applies to a whole run; a change between messages is a new epoch with the reason', async (t) => {
   const program = await startTwoServers(t);
   const { env } = program;
-  await program.run(['-m', 'auto', '-p', simple, '-n', 'talk'], { env });
-  await program.run(['-m', 'auto', '-p', hard, '--resume', 'talk'], { env });
+  await program.call(['-m', 'auto', '-p', simple, '-n', 'talk'], { env });
+  await program.call(['-m', 'auto', '-p', hard, '--resume', 'talk'], { env });
   const events = readSessionEvents(program, 'talk');
   const epochs = events.flatMap((event) => (event.type === 'epoch-started' ? [[event.reason, event.model]] : []));
   assert.deepEqual(epochs, [
@@ -183,11 +183,11 @@ test('[P43] models route shows the selection and its scores and sends no request
   assert.equal(shown.code, 0, shown.err);
   assert.match(shown.out, /^\[Complex task.*anthropic\/claude-sonnet-5/);
   assert.match(shown.out, /^model +where +total +task ×3 +cost ×2/m);
-  const told = JSON.parse((await program.run(['models', 'route', '--private', '--json', hard], { env })).out) as {
+  const told = JSON.parse((await program.call(['models', 'route', '--private', '--json', hard], { env })).out) as {
     model: string;
   };
   assert.equal(told.model, 'ollama/qwen3');
-  const none = await program.run(['models', 'route', '--router', 'atuo', hard], { env });
+  const none = await program.call(['models', 'route', '--router', 'atuo', hard], { env });
   assert.deepEqual([none.code, none.out], [1, '']);
   assert.match(none.err, /There is no router "atuo" in .* Did you mean router:auto\?/);
   assert.equal(countRequests(program.server) + program.cloud.requests.length, 0);
@@ -195,13 +195,13 @@ test('[P43] models route shows the selection and its scores and sends no request
 
 test('[P73] the weights decide: a user can select everything local or everything in the cloud', async (t) => {
   const cheap = await startTwoServers(t, { weights: { task: 0 } });
-  assert.match((await cheap.run(['models', 'route', hard], { env: cheap.env })).out, /Using the local model/);
+  assert.match((await cheap.call(['models', 'route', hard], { env: cheap.env })).out, /Using the local model/);
   const good = await startTwoServers(t, {
     weights: { cost: 0 },
     models: [{ model: 'ollama/qwen3', quality: 0.05 }, 'anthropic/claude-sonnet-5'],
   });
   assert.match(
-    (await good.run(['models', 'route', 'Explain the build'], { env: good.env })).out,
+    (await good.call(['models', 'route', 'Explain the build'], { env: good.env })).out,
     /Using the cloud model/,
   );
   const words = await startTwoServers(t, { words: { gadget: 0.9 } });

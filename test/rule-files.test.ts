@@ -98,10 +98,10 @@ test('[M27, M29, M31, M36, M38, M39] rules in files are enforced, remind and ren
     why.out,
     /Turn 3 showed the model 1 note:\n  after-a-read: at tool-ended of read_file \(event \d+, turn 2\); priority 7\n    Mind what you read\./,
   );
-  const refused = await program.run(['why', 'ruled', '1']);
+  const refused = await program.call(['why', 'ruled', '1']);
   assert.match(refused.out, /system-reminders: at session-started/);
   assert.match(refused.out, /run_command git push\n    refused by no-push: The rule no-push/);
-  assert.equal((await program.run(['why', 'ruled', '9'])).code, 1);
+  assert.equal((await program.call(['why', 'ruled', '9'])).code, 1);
 
   const report = await program.run(['rules', 'report', 'ruled', '--json']);
   const { rules } = JSON.parse(report.out) as { rules: readonly { rule: string; fired: number; obeyed: number }[] };
@@ -112,7 +112,7 @@ test('[M27, M29, M31, M36, M38, M39] rules in files are enforced, remind and ren
   writeFiles(program.cwd, {
     'other.yaml': declaredRules.replace('git push', 'git pull').replaceAll('no-push', 'no-pull'),
   });
-  const back = await program.run(['rules', 'backtest', 'other.yaml', 'ruled']);
+  const back = await program.call(['rules', 'backtest', 'other.yaml', 'ruled']);
   assert.doesNotMatch(back.out, /no-pull/);
   assert.match(back.out, /ruled  turn 4  deny    one-look: list_files/);
   assert.match(back.out, /ruled  turn 3  note    after-a-read \(\d+ tokens\): Mind what you read\./);
@@ -121,7 +121,7 @@ test('[M27, M29, M31, M36, M38, M39] rules in files are enforced, remind and ren
     /1 sessions, 5 turns, 4 calls: 1 denied, 0 asked, 0 rewritten, 2 notes of \d+ tokens, 0 runs stopped\./,
   );
 
-  assert.match((await program.run(['rules', 'list'])).out, /^no-push +gate +2 +\S+careful\.yaml$/m);
+  assert.match((await program.call(['rules', 'list'])).out, /^no-push +gate +2 +\S+careful\.yaml$/m);
   const doctor = await program.run(['doctor', '--offline']);
   assert.match(doctor.out, /^ok +guards +rule no-push, rule one-look: stopped a test call\./m);
 });
@@ -129,14 +129,14 @@ test('[M27, M29, M31, M36, M38, M39] rules in files are enforced, remind and ren
 test('a question that begins with why is still a question for the model', async (t) => {
   const program = await createProgram(t);
   await program.seedModels('qwen3');
-  assert.equal((await program.run(['why', 'is', 'it', 'so', '--no-sandbox'])).out, 'You said: why is it so\n');
-  assert.equal((await program.run(['why', 'nothing'])).code, 2);
+  assert.equal((await program.call(['why', 'is', 'it', 'so', '--no-sandbox'])).out, 'You said: why is it so\n');
+  assert.equal((await program.call(['why', 'nothing'])).code, 2);
 });
 
 test('[M37] a stop condition from a file ends the run, and is recorded in the log', async (t) => {
   const many = Array.from({ length: 9 }, (_, i) => ['glob', { pattern: `*.${i}` }] as const);
   const program = await createProgramWithRules(t, scriptCalls(...many), { 'coded.ts': codedRules });
-  await program.run(['-p', 'go', '-n', 'stopped', ...autoApproveArgs]);
+  await program.call(['-p', 'go', '-n', 'stopped', ...autoApproveArgs]);
   const [ended] = program
     .session('stopped')
     .split('\n')
@@ -151,14 +151,14 @@ test('[M31] a user’s rule file that cannot be loaded is reported, and every ca
     ['broken.ts', 'export default ({'],
   ] as const) {
     const program = await createProgramWithRules(t, scriptCalls(readCall), { [name]: text });
-    const ran = await program.run(['-p', 'go', ...autoApproveArgs]);
+    const ran = await program.call(['-p', 'go', ...autoApproveArgs]);
     assert.match(
       ran.err,
       new RegExp(`rules/${name.replace('.', '\\.')}: .+\nUntil \\S+ is fixed, every call needs approval\\.`),
       ran.err,
     );
     assert.equal(ran.code, 5, 'there is no user to approve');
-    const doctor = await program.run(['doctor', '--offline']);
+    const doctor = await program.call(['doctor', '--offline']);
     assert.match(doctor.out, /^FAIL +guards +\S+broken\.\w+ cannot be used/m);
   }
 });
@@ -167,11 +167,11 @@ test('[M31] failing examples fail the test of rules and the doctor', async (t) =
   const program = await createProgramWithRules(t, scriptCalls(readCall), {
     'careful.yaml': declaredRules.replace('contains: git push', 'contains: gitpush'),
   });
-  const tried = await program.run(['rules', 'test']);
+  const tried = await program.call(['rules', 'test']);
   assert.equal(tried.code, 1);
   assert.match(tried.out, /^FAIL no-push: a push\. It decides allow, not deny\.$/m);
   assert.match(tried.out, /^ok   no-push: a look$/m);
-  const doctor = await program.run(['doctor', '--offline']);
+  const doctor = await program.call(['doctor', '--offline']);
   assert.equal(doctor.code, 1);
   assert.match(doctor.out, /^FAIL +guards +rule no-push: a push: It decides allow, not deny\./m);
 });
@@ -187,7 +187,7 @@ test(
       '.fairlead/rules/theirs.yaml': declaredRules,
       '.fairlead/rules/code.js': `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(mark)}, 'x'); export default { name: 'theirs', gates: [] };`,
     });
-    const piped = await program.run(['-p', 'go', ...autoApproveArgs]);
+    const piped = await program.call(['-p', 'go', ...autoApproveArgs]);
     assert.match(piped.err, /theirs\.yaml: is not approved, so it was not run/);
     assert.doesNotMatch(piped.out, /no-push/);
     assert.equal(existsSync(mark), false);
@@ -212,7 +212,7 @@ test('[M17, M18, M39, M48] the first request has at most 6 kB and explains remin
     results.length < 3 ? calls('run_command', { command: `exit ${results.length + 1}` }) : says('I stop.'),
   );
   await program.seedModels('qwen3');
-  await program.run(['-p', 'go', ...autoApproveArgs, '-n', 'usual']);
+  await program.call(['-p', 'go', ...autoApproveArgs, '-n', 'usual']);
   const bodies = program.modelRequests().map(({ body }) => JSON.stringify(body));
   assert.ok((bodies[0]?.length ?? 0) < 6000, `${bodies[0]?.length} bytes`);
   const systems = program.modelRequests().map(({ body }) => systemText(body));
@@ -223,11 +223,11 @@ test('[M17, M18, M39, M48] the first request has at most 6 kB and explains remin
   );
   assert.equal(new Set(systems).size, 1, 'the system message has the same bytes in every request');
   assert.equal(bodies[0]?.match(/<system-reminder name/g)?.length, 1, 'no reminder is sent before it is needed');
-  const why = await program.run(['why', 'usual', '4']);
+  const why = await program.call(['why', 'usual', '4']);
   assert.match(why.out, /^Turn 4 showed the model 1 note:\n  failing-commands: at tool-ended of run_command/);
   assert.doesNotMatch(why.out, /wait/);
   assert.match(bodies[3] ?? '', /system-reminder name=\\"failing-commands\\"/);
   writeFiles(program.home, { 'config/fairlead/config.json': JSON.stringify({ reminders: 'none' }) });
-  await program.run(['-p', 'again', ...autoApproveArgs]);
+  await program.call(['-p', 'again', ...autoApproveArgs]);
   assert.doesNotMatch(JSON.stringify(program.modelRequests().at(-1)?.body), /system-reminder/);
 });

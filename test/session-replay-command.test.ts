@@ -47,11 +47,11 @@ test('[A51] a recorded session replays offline and is identical; a changed instr
   const same = await program.run(['replay', session]);
   assert.equal(same.code, 0, same.out + same.err);
   assert.match(same.out, /2 turns of qwen3, replayed with recorded answers and results[^]*\nIdentical\.\n$/);
-  const json = await program.run(['replay', session, '--json']);
+  const json = await program.call(['replay', session, '--json']);
   assert.deepEqual([json.code, parse(json.out).identical, parse(json.out).differences], [0, true, []]);
   writeFileSync(path.join(program.cwd, 'AGENTS.md'), 'Always answer in verse.\n');
   await program.run(['trust', '--yes']);
-  const changed = await program.run(['replay', session]);
+  const changed = await program.call(['replay', session]);
   assert.equal(changed.code, 1, changed.out + changed.err);
   assert.match(changed.out, /Turn 1\n request: instructions\n +recorded +│ replayed\n[^]*│ .*Always answer in verse\./);
   assert.ok(
@@ -61,7 +61,7 @@ test('[A51] a recorded session replays offline and is identical; a changed instr
       .every((line) => line.length <= 100),
     'the width is respected',
   );
-  const markdown = await program.run(['replay', session, '--markdown']);
+  const markdown = await program.call(['replay', session, '--markdown']);
   assert.match(markdown.out, /## Turn 1: request: instructions/);
   assert.equal(program.modelRequests().length, requests, 'no model was asked');
   assert.equal(program.session(session), before, 'the session file is unchanged');
@@ -72,7 +72,7 @@ test('[A51] from a turn on a live model answers with recorded tool results: the 
   const { program, session } = await createRecordedProgram(t, live);
   writeFileSync(path.join(program.cwd, 'notes.txt'), 'changed since\n');
   const requests = program.modelRequests().length;
-  const same = await program.run(['replay', session, '--from', '2', '--json']);
+  const same = await program.call(['replay', session, '--from', '2', '--json']);
   assert.equal(same.code, 0, same.out + same.err);
   assert.equal(parse(same.out).live?.turns, 1);
   assert.equal(program.modelRequests().length, requests + 1);
@@ -80,7 +80,7 @@ test('[A51] from a turn on a live model answers with recorded tool results: the 
   assert.match(JSON.stringify(sent), /buy milk/);
   assert.doesNotMatch(JSON.stringify(sent), /changed since/, 'the tool returned its recorded result');
   live.answer = 'They say \u001B[31mnothing\u001B[0m.';
-  const other = await program.run(['replay', session, '--from', '1']);
+  const other = await program.call(['replay', session, '--from', '1']);
   assert.equal(other.code, 1, other.out + other.err);
   assert.match(other.out, /Turn 2\n answer\n[^]*The notes say: buy milk\. +│ They say ␛\[31mnothing␛\[0m\./);
   assert.ok(!other.out.includes('\u001B'), 'text of a model is escaped');
@@ -90,19 +90,19 @@ test('[A51] a live model that calls what was not recorded stops the replay; live
   const live: { answer: string | ReturnType<typeof calls> } = { answer: calls('read_file', { path: 'other.txt' }) };
   const { program, session } = await createRecordedProgram(t, live);
   const before = readdirSync(program.cwd);
-  const stopped = await program.run(['replay', session, '--from', '2']);
+  const stopped = await program.call(['replay', session, '--from', '2']);
   assert.equal(stopped.code, 1, stopped.err);
   assert.match(
     stopped.out,
     /Stopped: The model called read_file with \{"path":"other\.txt"\}, and the recording has no/,
   );
   live.answer = calls('write_file', { path: 'new.txt', content: 'x' });
-  const asked = await program.run(['replay', session, '--from', '2', '--live-tools']);
+  const asked = await program.call(['replay', session, '--from', '2', '--live-tools']);
   assert.equal(asked.code, 1, asked.err);
   assert.match(asked.out, /Stopped: A call of write_file waits for approval/);
   assert.ok(!existsSync(path.join(program.cwd, 'new.txt')), 'no approval is assumed');
   assert.deepEqual(readdirSync(program.cwd), before);
-  const elsewhere = await program.run(['replay', session, '--from', '2', '--live-tools'], { cwd: program.home });
+  const elsewhere = await program.call(['replay', session, '--from', '2', '--live-tools'], { cwd: program.home });
   assert.deepEqual([elsewhere.code, /folder of the session/.test(elsewhere.err)], [1, true]);
 });
 
@@ -115,8 +115,8 @@ test('[A51] a wrong command line of replay is exit code 2, and a turn that does 
     [session, '--model', 'qwen3'],
     [session, '--live-tools'],
   ])
-    assert.equal((await program.run(['replay', ...args])).code, 2, args.join(' '));
-  const missing = await program.run(['replay', session, '--from', '9']);
+    assert.equal((await program.call(['replay', ...args])).code, 2, args.join(' '));
+  const missing = await program.call(['replay', session, '--from', '9']);
   assert.deepEqual([missing.code, /no turn 9[^]*turns 1 to 2/.test(missing.err)], [1, true], missing.err);
 });
 
@@ -128,7 +128,7 @@ test('[A51] session files of version 0.1 replay without a difference', async (t)
   for (const name of files) {
     const file = path.join(folder, name);
     const bytes = readFileSync(file);
-    const result = await program.run(['replay', file, '--json']);
+    const result = await program.call(['replay', file, '--json']);
     assert.equal(result.code, 0, `${name}: ${result.out}${result.err}`);
     assert.deepEqual(readFileSync(file), bytes);
   }
@@ -144,12 +144,12 @@ test('[A51] sessions with an approved call, without a sandbox and of a sub-agent
     JSON.stringify(body).includes('another agent has started') ? 'It is done.' : (steps[results.length] ?? 'done'),
   );
   await program.seedModels('qwen3');
-  const first = await program.run(['Work, and write a.txt with x.', '--auto-approve', '--no-sandbox']);
+  const first = await program.call(['Work, and write a.txt with x.', '--auto-approve', '--no-sandbox']);
   assert.equal(first.code, 0, first.err);
   const ofAgents = readdirSync(program.data('sessions/agents')).filter((name) => name.endsWith('.jsonl'));
   assert.equal(ofAgents.length, 1);
   for (const session of [...program.sessions(), program.data('sessions/agents', ofAgents[0] ?? '')]) {
-    const result = await program.run(['replay', session]);
+    const result = await program.call(['replay', session]);
     assert.equal(result.code, 0, `${session}: ${result.out}${result.err}`);
   }
 });

@@ -42,10 +42,10 @@ test('arguments and standard input are a prompt that is answered once', async (t
   const program = await createProgram(t);
   await program.seedModels('qwen3');
   const ended = await Promise.all([
-    program.run(['what is this?']),
-    program.run([], { input: 'from a pipe\n' }),
+    program.call(['what is this?']),
+    program.call([], { input: 'from a pipe\n' }),
     program.run(['run', '-'], { input: 'from a pipe too\n' }),
-    program.run(['--', '--not-an-option']),
+    program.call(['--', '--not-an-option']),
   ]);
   assert.deepEqual(
     ended.map(({ code, out }) => [code, out]),
@@ -81,7 +81,7 @@ test('[J16, J19, J24, J49] exclusive flags, and one-shot without an action, give
     [['--one-shot', '-p', 'x', '-r'], '--resume-session needs the name or id of a session.'],
     [['--promt', 'x'], 'There is no option "--promt"; did you mean --prompt?'],
   ];
-  const ended = await Promise.all(refusals.map(([args]) => program.run(args)));
+  const ended = await Promise.all(refusals.map(([args]) => program.call(args)));
   refusals.forEach(([args, said], i) => {
     assert.deepEqual(ended[i], { code: 2, out: '', err: `${said}\nRun fairlead --help for usage.\n` }, args.join(' '));
   });

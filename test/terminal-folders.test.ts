@@ -22,21 +22,21 @@ test('--continue and -c take the latest session of this folder, and say so if th
   const other = path.join(program.home, 'other');
   mkdirSync(other);
   assert.equal((await program.run(['first here', '-n', 'here'])).code, 0);
-  assert.equal((await program.run(['first there', '-n', 'there'], { cwd: other })).code, 0);
-  assert.equal((await program.run(['-c', 'second here'])).code, 0);
+  assert.equal((await program.call(['first there', '-n', 'there'], { cwd: other })).code, 0);
+  assert.equal((await program.call(['-c', 'second here'])).code, 0);
   assert.deepEqual(
     requestMessages(program.modelRequests().at(-1)).map(({ content }) => content),
     ['first here', 'You said: first here', 'second here'],
   );
   const empty = path.join(program.home, 'empty');
   mkdirSync(empty);
-  const refused = await program.run(['--continue', 'hello'], { cwd: empty });
+  const refused = await program.call(['--continue', 'hello'], { cwd: empty });
   assert.equal(refused.code, 1);
   assert.match(
     refused.err,
     /^There is no session of this folder to continue yet\. The latest of another folder is "here" \(.*work\): fairlead --resume "here"\n$/,
   );
-  const elsewhere = await program.run(['--continue', '--cwd', other, 'again there']);
+  const elsewhere = await program.call(['--continue', '--cwd', other, 'again there']);
   assert.equal(elsewhere.code, 0, elsewhere.err);
   assert.equal(requestMessages(program.modelRequests().at(-1))[0]?.['content'], 'first there');
 });
@@ -46,14 +46,14 @@ test('in a pipe a session of another folder is refused unless --cwd says where t
   await program.seedModels('qwen3');
   const other = path.join(program.home, 'other');
   mkdirSync(other);
-  assert.equal((await program.run(['touch it', '-n', 'waiting', '--no-sandbox'])).code, 5);
+  assert.equal((await program.call(['touch it', '-n', 'waiting', '--no-sandbox'])).code, 5);
   const requests = program.modelRequests().length;
   for (const args of [
     ['-r', 'waiting', 'go on', '--auto-approve', '--no-sandbox'],
     ['--fork', 'waiting', 'go on', '--auto-approve', '--no-sandbox'],
     ['--interactive', '-r', 'waiting', '--auto-approve', '--no-sandbox'],
   ]) {
-    const refused = await program.run(args, { cwd: other });
+    const refused = await program.call(args, { cwd: other });
     assert.equal(refused.code, 1, args.join(' '));
     assert.match(
       refused.err,
@@ -62,7 +62,7 @@ test('in a pipe a session of another folder is refused unless --cwd says where t
   }
   assert.equal(program.modelRequests().length, requests);
   assert.ok(!existsSync(path.join(other, 'touched')) && !existsSync(path.join(program.cwd, 'touched')));
-  const there = await program.run(['-r', 'waiting', '--cwd', program.cwd, '-p', 'go on', '--no-sandbox'], {
+  const there = await program.call(['-r', 'waiting', '--cwd', program.cwd, '-p', 'go on', '--no-sandbox'], {
     cwd: other,
   });
   assert.equal(there.code, 5, there.err);
@@ -77,7 +77,7 @@ test(
     await program.seedModels('qwen3');
     const other = path.join(program.home, 'other');
     mkdirSync(other);
-    assert.equal((await program.run(['touch it', '--no-sandbox'])).code, 5);
+    assert.equal((await program.call(['touch it', '--no-sandbox'])).code, 5);
     const [name = ''] = program.sessions();
     const question = /belongs to .*work\. Where should it run\?/;
     const left = await program.open(['-r', name, '--no-sandbox'], { cwd: other });

@@ -86,7 +86,7 @@ test('[P25, P31, P72] the user’s servers work in a pipe; one that cannot start
       keyed: { command: 'node', env: { KEY: '${NOBODY_SET_THIS}' } },
     },
   );
-  const { out, err } = await program.run(['-p', 'list', ...autoApproveArgs]);
+  const { out, err } = await program.call(['-p', 'list', ...autoApproveArgs]);
   assert.match(
     err,
     /MCP server dead \(your\) has no tools now: The program \/nowhere\/no-such-server could not be started\. Install it/,
@@ -109,7 +109,7 @@ test('[P63] a server with many tools is listed by name and loaded as a group; th
     { clerk: 'CLERK' },
   );
   writeFileSync(path.join(program.serverDir, 'extra'), '20');
-  const { out } = await program.run(['-p', 'greet Ann', ...autoApproveArgs]);
+  const { out } = await program.call(['-p', 'greet Ann', ...autoApproveArgs]);
   assert.match(out, /Heard: [^]*Hello Ann, from \/\./, 'it runs in the root of the disk');
   const [first, ...others] = program.modelRequests().map(({ body }) => JSON.stringify((body as JsonObject)['tools']));
   assert.match(first ?? '', /\[mcp__clerk\]/);
@@ -144,15 +144,18 @@ test('[P63] servers are listed, approved, inspected and revoked from the command
     /\n\ngreet \(usable\)\n\[MCP server clerk says\] Greets somebody\.\n[^]*"properties"/,
   );
   const starts = program.starts();
-  assert.match((await program.run(['-p', 'greet', ...autoApproveArgs])).out, /Hello nobody/);
+  assert.match((await program.call(['-p', 'greet', ...autoApproveArgs])).out, /Hello nobody/);
   assert.equal(program.starts(), starts + 1);
-  const kept = JSON.parse((await program.run(['mcp', 'list', '--json'])).out) as readonly { readonly state: string }[];
+  const kept = JSON.parse((await program.call(['mcp', 'list', '--json'])).out) as readonly { readonly state: string }[];
   assert.deepEqual(
     kept.map(({ state }) => state),
     ['asleep'],
   );
   assert.match(await mcp('revoke', 'clerk'), /^0 Revoked the approval/);
-  assert.match((await program.run(['-p', 'greet', ...autoApproveArgs])).err, /is not started, for it was not approved/);
+  assert.match(
+    (await program.call(['-p', 'greet', ...autoApproveArgs])).err,
+    /is not started, for it was not approved/,
+  );
   assert.equal(program.starts(), starts + 1);
   assert.match(await mcp('approve'), /^2 "fairlead mcp approve" needs the name of a server\./);
 });
@@ -162,7 +165,7 @@ test('fairlead as an MCP server offers its tools, and opens no servers itself', 
   const self = { command: process.execPath, args: [bin, 'mcp', '--no-sandbox'], env: { ...program.env }, cwd: '.' };
   writeFileSync(program.config('mcp.json'), JSON.stringify({ mcpServers: { self } }));
   writeFileSync(path.join(program.cwd, 'seen.txt'), '');
-  const { out, err } = await program.run(['-p', 'list the files', ...autoApproveArgs]);
+  const { out, err } = await program.call(['-p', 'list the files', ...autoApproveArgs]);
   assert.match(out, /Heard: [^]*seen\.txt/, err);
   const [first] = program.modelRequests();
   assert.doesNotMatch(JSON.stringify(first?.body), /mcp__self__mcp__/);
@@ -171,7 +174,7 @@ test('fairlead as an MCP server offers its tools, and opens no servers itself', 
 test('mcp login logs in to a server, and the login is used afterwards', async (t) => {
   const web = await startMcpOauthServer(t);
   const program = await createMcpProgram(t, callOnceScript('mcp__web__hello'), { web: { url: `${web.url}/mcp` } });
-  const before = await program.run(['-p', 'hello', ...autoApproveArgs]);
+  const before = await program.call(['-p', 'hello', ...autoApproveArgs]);
   assert.match(
     before.err,
     /MCP server web \(your\) has no tools now: .*requires a login\. Log in: fairlead mcp login web/,
@@ -184,7 +187,7 @@ test('mcp login logs in to a server, and the login is used afterwards', async (t
   assert.equal(code, 0, err);
   assert.match(err, /You are logged in to the MCP server web, which has 1 tool\./);
   assert.equal(statSync(program.state('mcp-logins.json')).mode & 0o077, 0);
-  assert.match((await program.run(['-p', 'hello', ...autoApproveArgs])).out, /^Heard: [^]*hello/);
+  assert.match((await program.call(['-p', 'hello', ...autoApproveArgs])).out, /^Heard: [^]*hello/);
   assert.deepEqual(web.grants, ['authorization_code']);
 });
 
@@ -212,7 +215,7 @@ test(
       },
     );
     for (const start of ['first', 'second']) {
-      const { out, err } = await program.run(['-p', start, ...autoApproveArgs]);
+      const { out, err } = await program.call(['-p', start, ...autoApproveArgs]);
       assert.match(out, /The sum of 20 and 22 is 42/, err);
     }
     assert.match(readFileSync(path.join(program.home, 'memory.jsonl'), 'utf8'), /"name":"Ann"/);

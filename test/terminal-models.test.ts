@@ -39,11 +39,11 @@ for (const [provider, listing, chat, style] of [
       ],
     );
     program.server.clearRequests();
-    const first = await program.run(['--one-shot', '--prompt', 'hi', '--model-name', 'qwen3'], { env });
+    const first = await program.call(['--one-shot', '--prompt', 'hi', '--model-name', 'qwen3'], { env });
     assert.deepEqual(first, { code: 0, out: 'You said: hi\n', err: '' });
     assert.equal(existsSync(program.state('previous_model_name')), false, 'a one-shot changes no default');
     writeFileSync(program.state('previous_model_name'), 'qwen3\n');
-    const second = await program.run(['--one-shot', '--prompt', 'again'], { env });
+    const second = await program.call(['--one-shot', '--prompt', 'again'], { env });
     assert.equal(second.code, 0, second.err);
     assert.deepEqual(getRequestedModels(program), ['qwen3', 'qwen3']);
     assert.deepEqual(new Set(program.modelRequests().map(({ path: at }) => at)), new Set([chat]));
@@ -53,9 +53,9 @@ for (const [provider, listing, chat, style] of [
 
 test('[J81, J82] the default provider is ollama at http://localhost:11434', async (t) => {
   const program = await createProgram(t);
-  const { out, err } = await program.run(['--one-shot', '--test-connection'], { env: { OLLAMA_API_URL: '' } });
+  const { out, err } = await program.call(['--one-shot', '--test-connection'], { env: { OLLAMA_API_URL: '' } });
   assert.match(out + err, /ollama.*(localhost|127\.0\.0\.1):11434|^ollama answers/);
-  const wrong = await program.run(['--one-shot', '-p', 'x'], { env: { HARNESS_INFERENCE_PROVIDER: 'nobody' } });
+  const wrong = await program.call(['--one-shot', '-p', 'x'], { env: { HARNESS_INFERENCE_PROVIDER: 'nobody' } });
   assert.deepEqual([wrong.code, wrong.out], [1, '']);
   assert.match(wrong.err, /HARNESS_INFERENCE_PROVIDER must be one of .*ollama, lm-studio, lemonade.*, not "nobody"/);
   assert.equal(program.server.requests.length, 0);
@@ -72,7 +72,7 @@ test('[J35, J36, J37, J67, J68] with refresh "ask", a one-shot run without a kno
   askBeforeRefresh(program);
   writeFileSync(path.join(program.cwd, 'q.md'), 'hi');
   const stopped = async (args: readonly string[], said: RegExp, expected = 1): Promise<void> => {
-    const { code, out, err } = await program.run(['--one-shot', ...args]);
+    const { code, out, err } = await program.call(['--one-shot', ...args]);
     assert.deepEqual([code, out], [expected, ''], err);
     assert.match(err, said);
     assert.equal(err.split('\n').length, 2, 'one sentence and no stack trace');

@@ -72,12 +72,12 @@ test('[J20, J21, J32, J34, J50, J88] in one-shot mode they run and exit with 0, 
   const program = await createProgram(t);
   const refreshed = await program.run(['--one-shot', '--refresh-models']);
   assert.deepEqual(refreshed, { code: 0, out: 'qwen3\ntiny\n', err: '' });
-  const tested = await program.run(['--one-shot', '--test-connection']);
+  const tested = await program.call(['--one-shot', '--test-connection']);
   assert.deepEqual([tested.code, tested.err], [0, '']);
   assert.match(tested.out, /^ollama \(http\S+\) answers \(\d+ ms\) and has 2 models\.\n$/);
   const env = { OLLAMA_API_URL: await closedUrl() };
   for (const flag of ['--test-connection', '--refresh-models']) {
-    const { code, out, err } = await program.run(['--one-shot', flag], { env });
+    const { code, out, err } = await program.call(['--one-shot', flag], { env });
     assert.deepEqual([code, out], [7, '']);
     assert.match(err, /^Cannot connect to ollama[^\n]+\n$/);
   }
@@ -91,7 +91,7 @@ test(
     const program = await createProgram(t, callsThenAnswer(2, 'read_file', { path: 'note.txt' }, 'It says: buy milk.'));
     await program.seedModels('qwen3');
     writeFileSync(path.join(program.cwd, 'note.txt'), 'buy milk\n');
-    const { code, out, err } = await program.run(['--one-shot', '--prompt', 'read the note']);
+    const { code, out, err } = await program.call(['--one-shot', '--prompt', 'read the note']);
     assert.deepEqual([code, out], [0, 'It says: buy milk.\n']);
     assert.equal(err.match(/\[tool\] read_file/g)?.length, 2);
     const once = program.modelRequests().map(requestMessages);
@@ -115,7 +115,7 @@ test(
   async (t) => {
     const program = await createProgram(t);
     await program.seedModels('qwen3');
-    const { code, err } = await program.run(['--one-shot', '--model-name', 'tiny', '-p', 'hi']);
+    const { code, err } = await program.call(['--one-shot', '--model-name', 'tiny', '-p', 'hi']);
     assert.equal(code, 0);
     assert.equal(err, 'tiny cannot call tools, so none are offered to it: it can only talk.\n');
     assert.deepEqual(requestToolNames(program.modelRequests()[0]), []);
@@ -138,10 +138,10 @@ test('[J12, J52] --stream prints the answer of a one-shot run while it is genera
   // Text next to a tool call is not the answer: only streamed output has printed it.
   const script = [says('Let me look.').and(calls('list_files')), 'Nothing there.'];
   program.server.setScript(script);
-  const whole = await program.run(['--one-shot', '-p', 'hi']);
+  const whole = await program.call(['--one-shot', '-p', 'hi']);
   assert.deepEqual([whole.code, whole.out], [0, 'Nothing there.\n']);
   program.server.setScript(script);
-  const streamed = await program.run(['--one-shot', '-p', 'hi', '--stream']);
+  const streamed = await program.call(['--one-shot', '-p', 'hi', '--stream']);
   assert.deepEqual([streamed.code, streamed.out], [0, 'Let me look.\nNothing there.\n']);
 });
 
@@ -180,7 +180,7 @@ test(
     const program = await createProgram(t, write);
     await program.seedModels('qwen3');
     const file = path.join(program.cwd, 'made.txt');
-    const asked = await program.run(['-p', 'make it', '-n', 'waiting']);
+    const asked = await program.call(['-p', 'make it', '-n', 'waiting']);
     assert.deepEqual([asked.code, asked.out], [5, '']);
     assert.match(asked.err, /Approval required for write_file\. write_file \S+\/made\.txt \(new file\)\n\+hello/);
     assert.match(asked.err, /To answer: fairlead --resume "waiting"\n$/);
@@ -198,7 +198,7 @@ test(
     await terminal.waitFor(/Twice\./);
     assert.equal(existsSync(path.join(program.cwd, 'two.txt')), true);
     program.server.setScript(write);
-    const auto = await program.run(['-p', 'make it', '--auto-approve']);
+    const auto = await program.call(['-p', 'make it', '--auto-approve']);
     assert.deepEqual([auto.code, auto.out], [0, 'Done.\n']);
   },
 );
@@ -212,11 +212,11 @@ test('[A79] run --code gives the model only a container to run code in, and repo
   const engine = path.join(program.home, 'engine');
   writeFileSync(engine, '#!/bin/sh\nfor last; do :; done\necho "ran: $last"\n', { mode: 0o755 });
   const task = ['run', '--code', 'what is six times seven?'];
-  const { code, out, err } = await program.run(task, { env: { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: engine } });
+  const { code, out, err } = await program.call(task, { env: { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: engine } });
   assert.deepEqual([code, out], [0, 'It is 42.\n'], err);
   const [first, second] = program.modelRequests();
   assert.deepEqual(requestToolNames(first), ['execute_sandboxed_command']);
   assert.match(JSON.stringify(requestMessages(second)), /ran: echo 6\*7/);
-  const without = await program.run(task, { env: { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'no-such-engine' } });
+  const without = await program.call(task, { env: { SANDBOX_CONTAINER_RUNTIME_EXECUTABLE: 'no-such-engine' } });
   assert.match(without.err, /no-such-engine is not installed, so nothing was run\. Install it/);
 });

@@ -58,7 +58,7 @@ test('--output-format stream-json prints one line per event, the result last; --
   await program.seedModels('qwen3');
   const formats = ['--input-format', 'stream-json', '--output-format', 'stream-json'];
   const input = formatMessage('one') + formatMessage([{ type: 'text', text: 'two' }]);
-  const { code, out, err } = await program.run([...formats, '-n', 'both'], { input });
+  const { code, out, err } = await program.call([...formats, '-n', 'both'], { input });
   assert.deepEqual([code, err], [0, '']);
   const lines = parseLines(out);
   assert.equal(lines.at(-1)?.type, 'result');
@@ -94,10 +94,10 @@ test('--output-format stream-json prints one line per event, the result last; --
   assert.equal(lines.filter(({ type }) => type === 'system').length, 1, 'one first line for both prompts');
   assert.deepEqual(findCamelCaseKeys(lines), [], 'one spelling of the names');
   program.server.setScript(({ index }) => (index === 1 ? fails('bad-request') : 'fine'));
-  const many = await program.run(formats, { input: formatMessage('again').repeat(12) });
+  const many = await program.call(formats, { input: formatMessage('again').repeat(12) });
   assert.deepEqual([many.code, many.err], [1, ''], 'one of the twelve answers is missing');
   assert.equal(parseLines(many.out).filter(({ type }) => type === 'result').length, 12);
-  const broken = await program.run(formats, { input: `${formatMessage('fine')}{"type":"user"\n` });
+  const broken = await program.call(formats, { input: `${formatMessage('fine')}{"type":"user"\n` });
   assert.equal(broken.code, 1);
   assert.match(broken.err, /^Line 2 of standard input is not a user message: .* A line is \{"type":"user"/);
   assert.equal(parseLines(broken.out).filter(({ type }) => type === 'result').length, 2);
@@ -122,7 +122,7 @@ function assertFailure(out: string, why: RegExp): void {
 test('[J50] in JSON the last line has the error before a run, and the exit code is the same', async (t) => {
   const program = await createProgram(t);
   await program.seedModels('qwen3');
-  assert.equal((await program.run(['-p', 'x', '-n', 'taken'])).code, 0);
+  assert.equal((await program.call(['-p', 'x', '-n', 'taken'])).code, 0);
   for (const format of ['json', 'stream-json'])
     for (const [args, code, why] of [
       [['-p', 'x', '-n', 'taken'], 1, /taken/],
@@ -132,7 +132,7 @@ test('[J50] in JSON the last line has the error before a run, and the exit code 
       [['sesions', 'list'], 2, /^There is no command "sesions"\./],
       [['-p', 'x', '--cwd', 'nowhere'], 1, /^The folder of --cwd does not exist: .*nowhere$/],
     ] as const) {
-      const failed = await program.run([...args, '--output-format', format]);
+      const failed = await program.call([...args, '--output-format', format]);
       assert.equal(failed.code, code);
       assert.notEqual(failed.err, '');
       assert.equal(parseLines(failed.out).length, 1);
@@ -145,13 +145,13 @@ test('--output-schema validates the answer and returns it as data; an invalid sc
   await program.seedModels('qwen3');
   const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
   writeFileSync(path.join(program.cwd, 'schema.json'), JSON.stringify(schema));
-  const { code, out, err } = await program.run(['-p', 'how many?', '--output-schema', 'schema.json', '--json']);
+  const { code, out, err } = await program.call(['-p', 'how many?', '--output-schema', 'schema.json', '--json']);
   assert.equal(code, 0, err);
   assert.deepEqual(parseLines(out)[0]?.['structured_output'], { n: 42 });
   assert.equal(program.modelRequests().length, 2, 'an answer that does not match is requested again');
   program.server.clearRequests();
   for (const bad of ['nowhere.json', '{"type": 7}']) {
-    const refused = await program.run(['-p', 'x', '--output-schema', bad]);
+    const refused = await program.call(['-p', 'x', '--output-schema', bad]);
     assert.deepEqual([refused.code, refused.out], [1, '']);
     assert.match(
       refused.err,
@@ -166,26 +166,26 @@ test('[J50] every result of a run has its exit code: 1 error, 3 turns, 4 budget,
   await program.seedModels('qwen3');
   const loop = callsThenAnswer(99, 'list_files', {}, 'never');
   program.server.setScript(loop);
-  const turns = await program.run(['-p', 'x', '--max-turns', '2']);
+  const turns = await program.call(['-p', 'x', '--max-turns', '2']);
   assert.deepEqual([turns.code, turns.out], [3, '']);
   assert.match(turns.err, /Turn limit \(2\) reached\.\n$/);
   assert.equal(program.modelRequests().length, 2);
 
   program.server.setScript(() => calls('list_files', {}).and({ usage: { input: 1000, output: 1000 } }));
   const hosted = { OPENAI_API_KEY: 'a-key', OPENAI_BASE_URL: `${program.server.url}/v1` };
-  const budget = await program.run(['-p', 'x', '-m', 'openai/gpt-4o', '--max-budget-usd', '0.02'], { env: hosted });
+  const budget = await program.call(['-p', 'x', '-m', 'openai/gpt-4o', '--max-budget-usd', '0.02'], { env: hosted });
   assert.deepEqual([budget.code, budget.out], [4, '']);
   assert.match(budget.err, /of \$0\.02 is spent/);
 
   program.server.setScript([fails('bad-request')]);
-  const failed = await program.run(['-p', 'x', '-m', 'qwen3', '--json']);
+  const failed = await program.call(['-p', 'x', '-m', 'qwen3', '--json']);
   assert.equal(failed.code, 1);
   const [line] = parseLines(failed.out);
   assert.deepEqual([line?.['is_error'], line?.['reason']], [true, 'provider-error']);
   assert.match(String(line?.['error']), /^The model request failed\. /);
 
   const url = await closedUrl();
-  const away = await program.run(['-p', 'x', '-m', 'ollama/qwen3', '-n', 'kept'], { env: { OLLAMA_API_URL: url } });
+  const away = await program.call(['-p', 'x', '-m', 'ollama/qwen3', '-n', 'kept'], { env: { OLLAMA_API_URL: url } });
   assert.deepEqual([away.code, away.out], [7, '']);
   assert.match(away.err, /The model request failed\. Cannot connect to ollama/);
   assert.match(program.session('kept'), /"text":"x"/, 'the prompt is saved');
@@ -205,11 +205,11 @@ test('SIGINT ends a run with exit code 130: the shown text stays, and the sessio
   assert.deepEqual([code, out], [130, 'The beginning\n']);
   assert.match(err, /^Interrupted\./);
   assert.equal(program.modelRequests().length, 1, 'the next step is not started');
-  const resumed = await program.run(['-p', 'go on', '-r', 'stopped']);
+  const resumed = await program.call(['-p', 'go on', '-r', 'stopped']);
   assert.deepEqual([resumed.code, resumed.out], [0, 'Here is all of it.\n'], resumed.err);
   const said = requestMessages(program.modelRequests().at(-1)).map(({ content }) => content);
   assert.deepEqual([said[0], said.at(-1)], ['tell me', 'go on']);
-  assert.equal((await program.run(['sessions', 'verify', 'stopped'])).code, 0);
+  assert.equal((await program.call(['sessions', 'verify', 'stopped'])).code, 0);
 });
 
 for (const [mode, args] of [
@@ -229,7 +229,7 @@ for (const [mode, args] of [
     assert.equal((await running.ended).code, 143);
     const pid = Number(readFileSync(file, 'utf8'));
     await waitUntil('the command is gone', () => !isProcessAlive(pid));
-    const resumed = await program.run(['-p', 'go on', '-r', 'stopped']);
+    const resumed = await program.call(['-p', 'go on', '-r', 'stopped']);
     assert.deepEqual([resumed.code, resumed.out], [0, 'Then not.\n'], resumed.err);
     const told = requestMessages(program.modelRequests().at(-1));
     assert.deepEqual(
@@ -250,7 +250,7 @@ test('a closed pipe, as with head, ends the run without a stack trace and keeps 
   assert.notEqual(code, null);
   assert.notEqual(code, 0);
   assert.doesNotMatch(err, /\n\s+at |EPIPE/);
-  assert.equal((await program.run(['-p', 'still there?', '-r', 'piped'])).code, 0);
+  assert.equal((await program.call(['-p', 'still there?', '-r', 'piped'])).code, 0);
 });
 
 test('a closed standard output ends a command silently, and a closed standard error does not lose the answer', async (t) => {
@@ -285,16 +285,16 @@ test('a closed standard output ends a command silently, and a closed standard er
 test('--ephemeral saves nothing, --continue continues the latest session', async (t) => {
   const program = await createProgram(t);
   await program.seedModels('qwen3');
-  const none = await program.run(['-p', 'x', '--continue']);
+  const none = await program.call(['-p', 'x', '--continue']);
   assert.deepEqual(
     [none.code, none.err],
     [1, 'There is no session of this folder to continue yet. Leave --continue out to begin one.\n'],
   );
-  assert.equal((await program.run(['-p', 'secret', '--ephemeral'])).code, 0);
+  assert.equal((await program.call(['-p', 'secret', '--ephemeral'])).code, 0);
   assert.deepEqual(program.sessions(), []);
-  await program.run(['-p', 'first', '-n', 'a']);
-  await program.run(['-p', 'second', '-n', 'b']);
-  assert.equal((await program.run(['third', '--continue'])).code, 0);
+  await program.call(['-p', 'first', '-n', 'a']);
+  await program.call(['-p', 'second', '-n', 'b']);
+  assert.equal((await program.call(['third', '--continue'])).code, 0);
   assert.deepEqual(
     requestMessages(program.modelRequests().at(-1)).map(({ content }) => content),
     ['second', 'You said: second', 'third'],

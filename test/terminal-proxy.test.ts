@@ -64,12 +64,12 @@ test('fairlead proxy does not start with broken rules, without a target, or on a
   const target = ['proxy', '--target', program.server.url, '--port', '0'];
   const ended = await Promise.all([
     program.run(['proxy']),
-    program.run([...target, '--port', 'many']),
-    program.run([...target, '--rules', 'broken.yaml']),
-    program.run([...target, '--rules', 'nowhere']),
-    program.run([...target, '--host', '0.0.0.0']),
-    program.run(['proxy', '--target', 'ftp://x', '--port', '0']),
-    program.run(['proxy', '--help']),
+    program.call([...target, '--port', 'many']),
+    program.call([...target, '--rules', 'broken.yaml']),
+    program.call([...target, '--rules', 'nowhere']),
+    program.call([...target, '--host', '0.0.0.0']),
+    program.call(['proxy', '--target', 'ftp://x', '--port', '0']),
+    program.call(['proxy', '--help']),
   ]);
   assert.deepEqual(
     ended.map(({ code }) => code),

@@ -41,7 +41,7 @@ test('[J13, J14, J39, J41, J93] one-shot: -n names the session, -r resumes it by
   const program = await createProgram(t);
   await chooseAlphaModel(program);
   writeFileSync(path.join(program.cwd, 'more.md'), 'two');
-  const second = await program.run(['--one-shot', '--resume-session', 'alpha', '--prompt-file', 'more.md', '--json']);
+  const second = await program.call(['--one-shot', '--resume-session', 'alpha', '--prompt-file', 'more.md', '--json']);
   assert.equal(second.code, 0, second.err);
   assert.deepEqual(getUserMessages(program), ['one', 'You said: one', 'two']);
   const { session_id: id } = JSON.parse(second.out) as { readonly session_id: string };
@@ -49,19 +49,19 @@ test('[J13, J14, J39, J41, J93] one-shot: -n names the session, -r resumes it by
     [id, 'three'],
     [id.slice(0, 8), 'four'],
   ] as const) {
-    assert.equal((await program.run(['--one-shot', '-r', which, '-p', text])).code, 0);
+    assert.equal((await program.call(['--one-shot', '-r', which, '-p', text])).code, 0);
     assert.equal(getUserMessages(program).at(-1), text);
   }
   assert.equal(getUserMessages(program).length, 7);
   assert.deepEqual(program.sessions(), ['alpha']);
   renameSync(program.data('sessions/session_alpha.jsonl'), program.data('sessions/session_by hand.jsonl'));
   assert.equal(
-    (await program.run(['--one-shot', '-r', 'by hand', '-p', 'five'])).code,
+    (await program.call(['--one-shot', '-r', 'by hand', '-p', 'five'])).code,
     0,
     'the files are the list of sessions',
   );
   assert.equal(getUserMessages(program).length, 9);
-  assert.equal((await program.run(['--one-shot', '-r', 'alpha', '-p', 'six'])).code, 1);
+  assert.equal((await program.call(['--one-shot', '-r', 'alpha', '-p', 'six'])).code, 1);
 });
 
 test('[J15, J43, J45, J46, J76] one-shot: --clone-session, and -c of start-harness: a clone is <name>-clone or has the given name, and the original is unchanged', async (t) => {
@@ -108,7 +108,7 @@ test('[J13, J14, J15] an unknown or existing session name gets one sentence, exi
       'A session needs a name that is not empty. Leave the name away to have the date and time as its name.\n',
     ],
   ] as const)
-    assert.deepEqual(await program.run(['--one-shot', ...args, '-p', 'x']), { code: 1, out: '', err: said });
+    assert.deepEqual(await program.call(['--one-shot', ...args, '-p', 'x']), { code: 1, out: '', err: said });
   assert.deepEqual(program.modelRequests(), []);
   assert.deepEqual([program.sessions(), program.session('alpha')], [['alpha'], before]);
 });
@@ -117,8 +117,8 @@ test('[J93] a hostile name stays inside the sessions directory and finds the ses
   const program = await createProgram(t);
   await program.seedModels('qwen3');
   for (const [i, name] of ['../../escape', 'a\\b:c*"|?<>', '.hidden'].entries()) {
-    assert.equal((await program.run(['-p', 'hi', '-n', name])).code, 0);
-    assert.equal((await program.run(['-p', 'again', '-r', name])).code, 0);
+    assert.equal((await program.call(['-p', 'hi', '-n', name])).code, 0);
+    assert.equal((await program.call(['-p', 'again', '-r', name])).code, 0);
     assert.equal(getUserMessages(program).length, 3);
     assert.equal(program.sessions().length, i + 1);
   }
@@ -211,7 +211,7 @@ test(
     await chooseAlphaModel(program);
     const holder = await program.open(['-r', 'alpha', '--auto-approve', '--no-sandbox']);
     await holder.waitFor(prompt);
-    const refused = await program.run(['-p', 'me too', '-r', 'alpha']);
+    const refused = await program.call(['-p', 'me too', '-r', 'alpha']);
     assert.deepEqual([refused.code, refused.out], [1, '']);
     const [, pid = ''] =
       /^The session "alpha" is open in another process \((\d+) on \S+\)\. To continue a copy: --clone-session "alpha";/.exec(
@@ -256,14 +256,14 @@ test('[J3, J93] a damaged line is reported with its number, and the session cont
   const lines = readFileSync(file, 'utf8').split('\n');
   const at = lines.findIndex((line) => line.includes('"turn-ended"'));
   writeFileSync(file, lines.with(at, `${lines[at]?.slice(0, 40)}`).join('\n'));
-  const verified = await program.run(['sessions', 'verify', 'alpha']);
+  const verified = await program.call(['sessions', 'verify', 'alpha']);
   assert.equal(verified.code, 1);
   assert.match(verified.out, new RegExp(`line ${at + 1}\\b`, 'i'));
-  const { code, err } = await program.run(['-p', 'and now?', '-r', 'alpha']);
+  const { code, err } = await program.call(['-p', 'and now?', '-r', 'alpha']);
   assert.equal(code, 0, err);
   assert.match(err, new RegExp(`^Line ${at + 1} is not JSON; no event could be recovered from it\\.\n`));
   assert.equal(getUserMessages(program).at(-1), 'and now?');
-  const prompted = await program.run(['--interactive', '-r', 'alpha'], { input: '/cwd\n' });
+  const prompted = await program.call(['--interactive', '-r', 'alpha'], { input: '/cwd\n' });
   assert.match(prompted.out, new RegExp(`^\\[warning\\] Line ${at + 1} is not JSON`, 'm'));
 });
 
@@ -292,7 +292,7 @@ test(
     await again.kill();
     await waitUntil('the second program is gone', isGone);
     await waitUntil('the command is gone', () => !isProcessAlive(Number(readFileSync(file, 'utf8'))));
-    const last = await program.run(['-r', 'torn', '-p', 'go on']);
+    const last = await program.call(['-r', 'torn', '-p', 'go on']);
     assert.deepEqual([last.code, last.out], [0, 'All of it.\n'], last.err);
     assert.deepEqual(
       requestMessages(program.modelRequests().at(-1)).map(({ role }) => role),
@@ -322,7 +322,7 @@ test(
       () => getLockOwner(program.data('sessions/session_torn.jsonl')) === undefined,
     );
     await waitUntil('the command is gone', () => !isProcessAlive(Number(readFileSync(file, 'utf8'))));
-    const last = await program.run(['-r', 'torn', '-p', 'go on']);
+    const last = await program.call(['-r', 'torn', '-p', 'go on']);
     assert.deepEqual([last.code, last.out], [0, 'All of it.\n'], last.err);
   },
 );

@@ -66,21 +66,21 @@ const documentedNames = [
 
 test('[P62] on a first start doctor and /tools show that every core tool is loaded, and what the others need', async (t) => {
   const program = await createProgram(t);
-  const { out } = await program.run(['doctor', '--offline', '--json']);
+  const { out } = await program.call(['doctor', '--offline', '--json']);
   const { checks } = JSON.parse(out) as {
     readonly checks: readonly { readonly name: string; readonly status: string; readonly message: string }[];
   };
   const check = checks.find(({ name }) => name === 'tools');
   assert.equal(check?.status, 'ok', check?.message);
   await program.seedModels('qwen3');
-  const shown = (await program.run(['--interactive'], { input: '/tools\n' })).out;
+  const shown = (await program.call(['--interactive'], { input: '/tools\n' })).out;
   for (const name of documentedNames) {
     const tool = resolveToolAlias({ tool: name, input: {} }) ?? name;
     assert.match(check?.message ?? '', new RegExp(`\\b${tool}\\b`), name);
     assert.match(shown, new RegExp(`^${tool} +(free|asks|needs) `, 'm'), name);
   }
   assert.match(shown, /^web_search +needs a search engine: fairlead config set keys\.BRAVE_API_KEY/m);
-  const withKey = await program.run(['doctor', '--offline', '--json'], { env: { BRAVE_API_KEY: 'k' } });
+  const withKey = await program.call(['doctor', '--offline', '--json'], { env: { BRAVE_API_KEY: 'k' } });
   assert.doesNotMatch(withKey.out, /web_search needs/);
   assert.deepEqual(reportCoreTools(['read_file', 'run_command']).missing.slice(0, 2), ['write_file', 'edit_file']);
 });
@@ -91,7 +91,7 @@ test('[P66] every documented tool exists under its name, and arguments that do n
     scriptCalls(['file_write', { path: 7 }], ['file_list', {}], ['file_search', { pattern: 'x' }]),
   );
   await program.seedModels('qwen3');
-  await program.run([...runArgs, 'Try.']);
+  await program.call([...runArgs, 'Try.']);
   const results = requestMessages(program.modelRequests().at(-1)).flatMap(({ role, content }) =>
     role === 'tool' ? [String(content)] : [],
   );

@@ -180,7 +180,7 @@ test('[A50] metrics arrive with the names of the chosen conventions', async (t) 
     const program = await createProgram(t);
     await program.seedModels('qwen3');
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_SEMCONV_STABILITY_OPT_IN: optIn };
-    assert.equal((await program.run(['-p', 'hello', '--no-sandbox'], { env })).code, 0);
+    assert.equal((await program.call(['-p', 'hello', '--no-sandbox'], { env })).code, 0);
     for (const name of expected)
       assert.ok(receiver.metricNames().includes(name), `${name} in ${receiver.metricNames().join()}`);
     if (optIn !== '') assert.ok(!receiver.metricNames().includes('gen_ai.client.token.usage'));
@@ -192,7 +192,7 @@ test('[A50] texts are exported only if they are asked for, and without secrets',
   const program = await createProgram(t, () => says(`The key is ${secret}.`));
   await program.seedModels('qwen3');
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' };
-  await program.run(['-p', 'hello there', '--no-sandbox'], { env });
+  await program.call(['-p', 'hello there', '--no-sandbox'], { env });
   const chat = receiver.spans().find(({ name }) => name.startsWith('chat'));
   assert.match(String(chat?.attributes['gen_ai.input.messages']), /hello there/);
   assert.match(String(chat?.attributes['gen_ai.output.messages']), /The key is \[redacted/);
@@ -202,7 +202,7 @@ test('[A50] texts are exported only if they are asked for, and without secrets',
 test('[A50] a receiver that is down fails no run: one warning says what was lost', async (t) => {
   const program = await createProgram(t);
   await program.seedModels('qwen3');
-  const { code, out, err } = await program.run(['-p', 'hello', '--no-sandbox'], {
+  const { code, out, err } = await program.call(['-p', 'hello', '--no-sandbox'], {
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' },
   });
   assert.equal(code, 0);
@@ -284,27 +284,27 @@ test('[A50] commands of the model get neither the headers of the receiver nor th
     TRACEPARENT: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
     TRACESTATE: 'a=b',
   };
-  const { out } = await program.run(['-p', 'go', '--no-sandbox', '--auto-approve'], { env });
+  const { out } = await program.call(['-p', 'go', '--no-sandbox', '--auto-approve'], { env });
   assert.match(out, /^0\n/m, out);
   assert.match(out, /OTEL_SERVICE_NAME=mine/);
 });
 
 test('[A23] the command shows the tree of a session with time, tokens and cost, and the cache ledger', async (t) => {
   const program = await createTracedProgram(t);
-  await program.run(runArgs);
-  const { code, out } = await program.run(['trace', 'traced']);
+  await program.call(runArgs);
+  const { code, out } = await program.call(['trace', 'traced']);
   assert.equal(code, 0);
   assert.match(out, /^fairlead \d{4}-\d\d-\d\d [\d:]+ \(answered\) +[\d.]+ (?:ms|s) +\d+ in \d+ out/);
   assert.match(out, /│ ├ model qwen3 +\d+ ms +10 in 5 out/);
   assert.match(out, /tool spawn_agent[^\n]*\n[│ ]+└ subagent \d{4}[^]*tool run_command/);
   assert.match(out, /gate policy: denied write_file/);
   assert.match(out, /check all: passed/);
-  const ledger = await program.run(['trace', 'traced', '--cache']);
+  const ledger = await program.call(['trace', 'traced', '--cache']);
   assert.match(ledger.out, /^turn +cache +input +read +written +saved +why\n1 +unreported/);
   const file = path.join(program.cwd, 'trace.json');
-  assert.equal((await program.run(['trace', 'export', 'traced', '--file', file])).code, 0);
+  assert.equal((await program.call(['trace', 'export', 'traced', '--file', file])).code, 0);
   assert.match(readFileSync(file, 'utf8'), /^\{"resourceSpans":\[/);
-  assert.equal((await program.run(['trace', 'no-such-session'])).code, 1);
+  assert.equal((await program.call(['trace', 'no-such-session'])).code, 1);
 });
 
 test('[A50, P87] a request to the server is the parent of the run that a worker handles, and of the steps of a plan', async (t) => {

@@ -34,12 +34,12 @@ test('[A47] a first start has no calibration, and too few labels make it abstain
   const missing = readCalibration(dirs, key);
   assert.deepEqual(missing, { problem: 'Not calibrated for a/b, questions, samples-1.' });
   assert.equal(decide(1, missing.calibration).type, 'abstain');
-  const few = await program.run(['verify', 'calibrate', writeLabels(program, 30), '--model', 'a/b']);
+  const few = await program.call(['verify', 'calibrate', writeLabels(program, 30), '--model', 'a/b']);
   assert.equal(few.code, 1);
   assert.match(few.out, /No threshold: every answer is abstained from\. There are 30 labels; .* need 59 or more\./);
   assert.equal(decide(1, readCalibration(dirs, key).calibration).type, 'abstain');
   assert.match(
-    (await program.run(['verify', 'calibrations'])).out,
+    (await program.call(['verify', 'calibrations'])).out,
     /a\/b +questions +samples-1 +30 +5 % at 95 % +abstains +0 %/,
   );
 });
@@ -57,7 +57,7 @@ test('[A46] labels give the threshold of a target error rate, which is shown wit
     '--probability',
     '95%',
   ];
-  const shown = await program.run(args);
+  const shown = await program.call(args);
   assert.equal(shown.code, 0, shown.err);
   assert.match(shown.out, /^COVERAGE +CONFIDENCE +ERRORS/);
   assert.match(shown.out, /\n100 % .*#/);
@@ -68,7 +68,7 @@ test('[A46] labels give the threshold of a target error rate, which is shown wit
   assert.ok(threshold > 0.6 && threshold < 0.7, String(threshold));
   assert.deepEqual([decide(0.9, calibration).type, decide(0.5, calibration).type], ['accept', 'abstain']);
   assert.equal(readCalibration(dirs, { ...key, verifier: 'samples-2' }).calibration, undefined);
-  const json = JSON.parse((await program.run([...args, '--json'])).out) as Record<string, unknown>;
+  const json = JSON.parse((await program.call([...args, '--json'])).out) as Record<string, unknown>;
   assert.deepEqual([json['threshold'], json['labels'], json['dataset']], [threshold, 2_000, calibration?.dataset]);
   const [file = ''] = readdirSync(program.data('calibrations'));
   assert.equal(statSync(path.join(program.data('calibrations'), file)).mode & 0o777, 0o600);
@@ -76,7 +76,7 @@ test('[A46] labels give the threshold of a target error rate, which is shown wit
 
 test('[A47] a damaged calibration means "not calibrated" with one sentence', async (t) => {
   const program = await createProgram(t);
-  await program.run(['verify', 'calibrate', writeLabels(program, 2_000), '--model', 'a/b']);
+  await program.call(['verify', 'calibrate', writeLabels(program, 2_000), '--model', 'a/b']);
   const [name = ''] = readdirSync(program.data('calibrations'));
   const file = path.join(program.data('calibrations'), name);
   const whole = readFileSync(file, 'utf8');
@@ -96,7 +96,7 @@ test('[A47] a damaged calibration means "not calibrated" with one sentence', asy
     );
     assert.equal(listCalibrations(dirs).problems.length, 1);
   }
-  const listed = await program.run(['verify', 'calibrations']);
+  const listed = await program.call(['verify', 'calibrations']);
   assert.match(listed.err, /^Not calibrated: .*json is damaged\.\n$/);
 });
 
@@ -117,14 +117,14 @@ test('[A29, A46] recorded samples are measured and calibrated from the command l
     });
   });
   writeFileSync(file, lines.join('\n'));
-  const measured = await program.run(['verify', 'measure', '--file', file]);
+  const measured = await program.call(['verify', 'measure', '--file', file]);
   assert.match(measured.out, /cities +5 +120 +33\.3 % +1\.000 \(1\.000 to 1\.000\)/);
-  const halves = ['first', 'second'].map((half) => program.run(['verify', 'measure', file, '--half', half, '--json']));
+  const halves = ['first', 'second'].map((half) => program.call(['verify', 'measure', file, '--half', half, '--json']));
   const counts = (await Promise.all(halves)).map(
     ({ out }) => (JSON.parse(out) as { readonly answers: number }[])[0]?.answers ?? 0,
   );
   assert.equal((counts[0] ?? 0) + (counts[1] ?? 0), 120);
-  const calibrated = await program.run(['verify', 'calibrate', file, '--model', 'a/b']);
+  const calibrated = await program.call(['verify', 'calibrate', file, '--model', 'a/b']);
   assert.match(calibrated.out, /Accept from a confidence of 1\.000: 80 of 120 labels \(66\.7 %\), 0 errors\./);
 });
 
@@ -144,7 +144,7 @@ test('[A46] wrong arguments and wrong labels are named', async (t) => {
     [['measure', file, '--half', 'third'], 2, /first or second/],
   ];
   for (const [args, code, message] of cases) {
-    const { code: got, err } = await program.run(['verify', ...args]);
+    const { code: got, err } = await program.call(['verify', ...args]);
     assert.equal(got, code, args.join(' '));
     assert.match(err, message);
   }
@@ -188,12 +188,12 @@ test('[A46, A47] verify-full with a target error rate abstains until calibrated,
       maxError,
       '--json',
     ];
-    return JSON.parse((await program.run(args)).out) as VerificationReport;
+    return JSON.parse((await program.call(args)).out) as VerificationReport;
   };
   const before = await verify('5%');
   assert.deepEqual([before.outcome, before.verifiedText], ['abstained', '']);
   assert.match(before.why, /Not calibrated for .*qwen3, questions, samples-1\./);
-  const calibrated = await program.run(['verify', 'calibrate', writeLabels(program, 2_000), '--model', 'qwen3']);
+  const calibrated = await program.call(['verify', 'calibrate', writeLabels(program, 2_000), '--model', 'qwen3']);
   assert.equal(calibrated.code, 0, calibrated.err);
   const accepted = await verify('5%');
   assert.equal(accepted.outcome, 'verified', accepted.why);

@@ -57,7 +57,7 @@ test('[A81] [A34] [A36] verify-claims --file --against: planted false sentences 
   assert.match(out, /contradicted The battery lasts for 15 hours\./);
   assert.match(out, /\[1\] guide\.md:3 \(sha256 [0-9a-f]{12}\): "The rover listens on port 8080 by default"/);
   assert.match(out, /Judges: .*llama3\.2 \(llama\).*; quorum 2\nCost: .*requests/);
-  const whole = await program.run([
+  const whole = await program.call([
     'verify-claims',
     '--file',
     'README.md',
@@ -94,7 +94,7 @@ test('[A26] [A81] verify-claims: a file path that does not exist is contradicted
   });
   symlinkSync(path.join(program.cwd, '../outside'), path.join(program.cwd, 'linked'));
   const run = async (...more: string[]): Promise<readonly (readonly [string, string, string])[]> => {
-    const { out, err } = await program.run([
+    const { out, err } = await program.call([
       'verify-claims',
       '--file',
       'answer.md',
@@ -123,7 +123,7 @@ test('[A25] [A125] verify-claims and verify-full record a session: the question,
   writeDocs(program, { 'docs/guide.md': guide, 'answer.md': 'The battery lasts for 14 hours.' });
   const question = 'On which port does the rover listen?';
   const verify = async (...args: readonly string[]): Promise<string> => {
-    const { out, err } = await program.run([...args, '--against', 'docs', '--json']);
+    const { out, err } = await program.call([...args, '--against', 'docs', '--json']);
     assert.notEqual(out, '', err);
     return String((JSON.parse(out) as JsonObject)['session']);
   };
@@ -154,7 +154,7 @@ test('[A25] [A125] verify-claims and verify-full record a session: the question,
   assert.match(out, /On which port does the rover listen\?/);
   assert.match(out, /Verify the claims of answer\.md\./);
   assert.equal(program.sessions().length, 3);
-  const checked = await program.run(['sessions', 'verify']);
+  const checked = await program.call(['sessions', 'verify']);
   assert.equal(checked.code, 0, checked.out + checked.err);
   const files = program.sessions().map((name) => program.session(name));
   assert.equal(files.filter((text) => text.includes('privacy/labelled')).length, 1, 'the private one is labelled');
@@ -163,7 +163,7 @@ test('[A25] [A125] verify-claims and verify-full record a session: the question,
 test('[A81] [A35] without judges exact comparison decides, the rest has no evidence, and the output says so', async (t) => {
   const program = await createVerifyProgram(t, {});
   writeDocs(program, { 'docs/guide.md': guide, 'answer.md': 'The battery lasts for 14 hours. The battery is good.' });
-  const { code, out } = await program.run([
+  const { code, out } = await program.call([
     'verify-claims',
     '--file',
     'answer.md',
@@ -192,14 +192,14 @@ test('[A81] [A123] verify-claims "<question>" answers from documents with citati
     },
   });
   writeDocs(program, { 'docs/guide.md': guide });
-  const good = await program.run(['verify-claims', 'On which port does the rover listen?', '--against', 'docs']);
+  const good = await program.call(['verify-claims', 'On which port does the rover listen?', '--against', 'docs']);
   assert.equal(good.code, 0, good.err + good.out);
   assert.match(good.out, /^The rover listens on port 8080 by default\. \[1\]\n\nVerified: /);
-  const none = await program.run(['verify-claims', 'What is the mass of the rover?', '--against', 'docs']);
+  const none = await program.call(['verify-claims', 'What is the mass of the rover?', '--against', 'docs']);
   assert.equal(none.code, 6);
   assert.match(none.out, /^I don’t know: No claim of the answer is supported\./);
   assert.match(none.out, /~~The mass of the rover is 900 kg\.~~/);
-  const other = await program.run(['verify-claims', 'What is the color of the rover?', '--against', 'docs']);
+  const other = await program.call(['verify-claims', 'What is the color of the rover?', '--against', 'docs']);
   assert.equal(other.code, 6, 'a supported claim that does not answer the question is no answer');
   assert.match(other.out, /^I don’t know: What remains does not answer the question\./);
 });
@@ -241,11 +241,11 @@ test('[A2] [A32] [A80] verify-full abstains if the other models disagree, do not
     'llama3.2': { answer: () => capital },
     'mistral-small': { answer: () => capital },
   });
-  const { code, out } = await program.run(['verify-full', 'What is the capital of Australia?']);
+  const { code, out } = await program.call(['verify-full', 'What is the capital of Australia?']);
   assert.equal(code, 6);
   assert.match(out, /^I don’t know: /);
   assert.match(out, /~~Sydney is the capital of Australia\.~~/);
-  const short = await program.run([
+  const short = await program.call([
     'verify-full',
     'What is the capital of Australia?',
     '--max-requests',
@@ -254,7 +254,13 @@ test('[A2] [A32] [A80] verify-full abstains if the other models disagree, do not
   ]);
   assert.deepEqual([short.code, parseReport(short.out).outcome], [6, 'abstained']);
   assert.match(parseReport(short.out).why, /budget does not reach/);
-  const strict = await program.run(['verify-full', 'What is the capital of Australia?', '--max-error', '5%', '--json']);
+  const strict = await program.call([
+    'verify-full',
+    'What is the capital of Australia?',
+    '--max-error',
+    '5%',
+    '--json',
+  ]);
   assert.equal(strict.code, 6);
 });
 
@@ -264,7 +270,7 @@ test('[A108] keys in documents are sent to no author and no judge', async (t) =>
   });
   const key = 'sk-ant-api03-0123456789abcdefghijklmnopqrstuvwxyz';
   writeDocs(program, { 'docs/guide.md': `${guide}\nThe key of the rover is ${key} on port 8080.\n` });
-  await program.run(['verify-claims', 'On which port does the rover listen?', '--against', 'docs'], {
+  await program.call(['verify-claims', 'On which port does the rover listen?', '--against', 'docs'], {
     env: { ANTHROPIC_API_KEY: key },
   });
   const sent = program.modelRequests().map(({ body }) => JSON.stringify(body));
@@ -277,7 +283,7 @@ test('[A33] [A108] without models of other families nothing is verified, and the
     respondAsModel({ answer: () => capital }, readSystem(body), prompt),
   );
   await program.seedModels('qwen3');
-  const { code, out } = await program.run(['verify-full', 'What is the capital of Australia?']);
+  const { code, out } = await program.call(['verify-full', 'What is the capital of Australia?']);
   assert.equal(code, 6);
   assert.match(out, /^Not verified: .*No quorum/);
 });
@@ -291,7 +297,7 @@ test('[A80] [A81] wrong arguments are refused with the usage, and files that are
     ['verify-full', 'q', '--drafts', 'x'],
     ['verify-claims', 'q', '--max-error', '2'],
   ]) {
-    const { code, err } = await program.run(args);
+    const { code, err } = await program.call(args);
     assert.deepEqual([code, /Usage: fairlead verify-/.test(err)], [2, true], args.join(' '));
   }
   for (const args of [
@@ -299,7 +305,7 @@ test('[A80] [A81] wrong arguments are refused with the usage, and files that are
     ['verify-claims', 'q', '--against', 'none'],
     ['verify-claims', 'q', '--judges', 'none'],
   ]) {
-    const { code, err } = await program.run(args);
+    const { code, err } = await program.call(args);
     assert.equal(code, 1, err);
     assert.ok(!/\n {4}at /.test(err), err);
   }

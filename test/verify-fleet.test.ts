@@ -73,9 +73,9 @@ test('[A34] [A36] the next step of a plan reads the verified answer with the fal
     path.join(program.cwd, 'tasks.jsonl'),
     JSON.stringify({ prompt: 'Look after the pump.', kind: 'plan' }),
   );
-  const queued = await program.run(['enqueue', '--file', 'tasks.jsonl']);
+  const queued = await program.call(['enqueue', '--file', 'tasks.jsonl']);
   assert.equal(queued.code, 0, queued.err);
-  const worked = await program.run(['worker', '--drain']);
+  const worked = await program.call(['worker', '--drain']);
   assert.equal(worked.code, 0, worked.err);
   const prompts = program.modelRequests().map(({ body }) => JSON.stringify(body));
   const report = prompts.filter((each) => each.includes('Write a report.') && each.includes('the result of step read'));

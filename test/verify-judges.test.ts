@@ -36,21 +36,21 @@ test('[A33] [A106] judges that the user did not choose are named with their host
   const json = await program.run([...command, '--json']);
   assert.match(json.err, named);
   assert.ok(Array.isArray((JSON.parse(json.out) as JsonObject)['judges']), 'standard output has the report alone');
-  assert.match((await program.run(['-p', 'How many wheels?', '--verify'])).err, named);
-  const chosen = await program.run([...command, '--judges', 'llama3.2,mistral-small']);
+  assert.match((await program.call(['-p', 'How many wheels?', '--verify'])).err, named);
+  const chosen = await program.call([...command, '--judges', 'llama3.2,mistral-small']);
   assert.doesNotMatch(chosen.err, /Judges:/);
 });
 
 test('[A33] verify.judges is a list or a text; anything else is named in one sentence', async (t) => {
   const program = await createJudged(t);
   for (const value of ['["llama3.2","mistral-small"]', 'llama3.2, mistral-small', 'llama3.2 mistral-small']) {
-    const set = await program.run(['config', 'set', 'verify.judges', value]);
+    const set = await program.call(['config', 'set', 'verify.judges', value]);
     assert.equal(set.code, 0, set.err);
-    const { out, err } = await program.run(command);
+    const { out, err } = await program.call(command);
     assert.match(out, /Judges: llama3\.2 \(llama\), mistral-small \(mistral\); quorum 2/, err);
   }
   for (const value of ['[1, 2]', '["llama3.2"', '[["a"]]']) {
-    const set = await program.run(['config', 'set', 'verify.judges', value]);
+    const set = await program.call(['config', 'set', 'verify.judges', value]);
     assert.notEqual(set.code, 0);
     assert.match(set.err, /verify\.judges.*names of models: a list, or names separated by spaces or commas/);
   }
@@ -58,14 +58,14 @@ test('[A33] verify.judges is a list or a text; anything else is named in one sen
 
 test('[A33] a quorum that no number of judges reaches is named in one sentence, before anything is sent', async (t) => {
   const program = await createJudged(t);
-  const large = await program.run([...command, '--quorum', '99']);
+  const large = await program.call([...command, '--quorum', '99']);
   assert.equal(large.code, 2);
   assert.match(large.err, /^.*--quorum is at most 5, the largest number of judges, not 99\./m);
-  const few = await program.run([...command, '--quorum', '3', '--judges', 'llama3.2 mistral-small']);
+  const few = await program.call([...command, '--quorum', '3', '--judges', 'llama3.2 mistral-small']);
   assert.equal(few.code, 2);
   assert.match(few.err, /--quorum is 3, but --judges names 2: a quorum is not possible\./);
-  const set = await program.run(['config', 'set', 'verify.quorum', '99']);
+  const set = await program.call(['config', 'set', 'verify.quorum', '99']);
   assert.match(set.err, /a whole number from 1 to 5: there are at most 5 judges/);
-  const alone = await program.run([...command, '--quorum', '4']);
+  const alone = await program.call([...command, '--quorum', '4']);
   assert.match(alone.out, /^Not verified: .*No quorum: 4 model families other than the author's must vote, 3 can\./);
 });

@@ -61,10 +61,10 @@ test('[A25] [A125] --verify: claims are verified with the results of the session
 
 test('[A2] [A36] --verify: an answer without evidence ends as an abstention with its own exit code, also in JSON', async (t) => {
   const program = await createReader(t, 'The pump of the house runs at 90 bar.');
-  const { code, out } = await program.run(['-p', question, '--verify']);
+  const { code, out } = await program.call(['-p', question, '--verify']);
   assert.equal(code, 6);
   assert.match(out, /^I don’t know: No claim of the answer is supported\./);
-  const json = await program.run(['-p', question, '--verify', '--json']);
+  const json = await program.call(['-p', question, '--verify', '--json']);
   assert.equal(json.code, 6);
   const result = JSON.parse(json.out) as JsonObject;
   assert.deepEqual(
@@ -76,7 +76,7 @@ test('[A2] [A36] --verify: an answer without evidence ends as an abstention with
 test('[A34] [A36] --verify: a program gets the answer with the false claim struck, and beside it what the model wrote', async (t) => {
   const answer = 'The pump of the house runs at 40 bar. The filter is changed in June.';
   const program = await createReader(t, answer);
-  const { code, out, err } = await program.run(['-p', question, '--verify', '--json']);
+  const { code, out, err } = await program.call(['-p', question, '--verify', '--json']);
   assert.equal(code, 0, err);
   const result = JSON.parse(out) as JsonObject;
   assert.equal(
@@ -91,11 +91,11 @@ test('[A34] [A36] --verify: a program gets the answer with the false claim struc
 
 test('[A2] [A36] --verify: an abstention hands on no claim, also if the verification cannot run', async (t) => {
   const wrong = await createReader(t, 'The pump of the house runs at 90 bar.');
-  const result = JSON.parse((await wrong.run(['-p', question, '--verify', '--json'])).out) as JsonObject;
+  const result = JSON.parse((await wrong.call(['-p', question, '--verify', '--json'])).out) as JsonObject;
   assert.match(String(result['result']), /^I don’t know: No claim of the answer is supported\./);
   assert.equal(result['original_result'], 'The pump of the house runs at 90 bar.');
-  assert.equal((await wrong.run(['config', 'set', 'verify.judges', 'nothing'])).code, 0);
-  const unknown = JSON.parse((await wrong.run(['-p', question, '--verify', '--json'])).out) as JsonObject;
+  assert.equal((await wrong.call(['config', 'set', 'verify.judges', 'nothing'])).code, 0);
+  const unknown = JSON.parse((await wrong.call(['-p', question, '--verify', '--json'])).out) as JsonObject;
   assert.match(String(unknown['result']), /^Not verified: There is no model "nothing"/);
 });
 
@@ -103,18 +103,18 @@ test('[A26] --verify: a file path that is not in the workspace is contradicted, 
   const answer = 'The pump of the house runs at 40 bar. See `docs/nowhere.md`. The file `../notes.md` exists.';
   const program = await createReader(t, answer);
   writeFileSync(path.join(program.cwd, '..', 'notes.md'), 'A secret.');
-  const { out } = await program.run(['-p', question, '--verify']);
+  const { out } = await program.call(['-p', question, '--verify']);
   assert.match(out, /contradicted See `docs\/nowhere\.md`\.\n +The file docs\/nowhere\.md does not exist\./);
   assert.match(out, /no evidence {2}The file `\.\.\/notes\.md` exists\./);
 });
 
 test('[A25] the setting verify.answers verifies every run; without it and without the flag no judge is asked', async (t) => {
   const program = await createReader(t, 'The pump of the house runs at 90 bar.');
-  const plain = await program.run(['-p', question]);
+  const plain = await program.call(['-p', question]);
   assert.equal(plain.code, 0);
   assert.ok(program.modelRequests().every(({ body }) => (body as JsonObject)['model'] === 'qwen3'));
-  assert.equal((await program.run(['config', 'set', 'verify.answers', 'true'])).code, 0);
-  assert.equal((await program.run(['-p', question])).code, 6);
+  assert.equal((await program.call(['config', 'set', 'verify.answers', 'true'])).code, 0);
+  assert.equal((await program.call(['-p', question])).code, 6);
 });
 
 test(
@@ -158,26 +158,26 @@ test('[A24] [A34] after kill -9 of a run with --verify, the resumed run is verif
       ? says('The pump of the house runs at 50 bar.')
       : respondAsModel({ answers: true }, readSystem(body), prompt),
   );
-  const resumed = await program.run(['-p', '/continue', '-r', 'killed']);
+  const resumed = await program.call(['-p', '/continue', '-r', 'killed']);
   assert.equal(resumed.code, 6, resumed.out + resumed.err);
   assert.match(resumed.out, /~~The pump of the house runs at 50 bar\.~~/);
-  const later = await program.run(['-p', question, '-r', 'killed']);
+  const later = await program.call(['-p', question, '-r', 'killed']);
   assert.equal(later.code, 0, later.out + later.err);
   assert.doesNotMatch(later.out, /~~/, 'a new run without the option is not verified');
 });
 
 test('[A34] [A36] a resumed and an exported transcript show the struck claims as struck, and an abstention as one', async (t) => {
   const program = await createReader(t, 'The pump of the house runs at 40 bar. The filter is changed in June.');
-  assert.equal((await program.run(['-p', question, '--verify', '-n', 'talk'])).code, 0);
+  assert.equal((await program.call(['-p', question, '--verify', '-n', 'talk'])).code, 0);
   const struck = /40 bar\. \[1\] ~~The filter is changed in June\.~~/;
-  assert.match((await program.run(['sessions', 'export', 'talk'])).out, struck);
-  const json = JSON.parse((await program.run(['sessions', 'export', 'talk', '--format', 'json'])).out) as JsonObject;
+  assert.match((await program.call(['sessions', 'export', 'talk'])).out, struck);
+  const json = JSON.parse((await program.call(['sessions', 'export', 'talk', '--format', 'json'])).out) as JsonObject;
   assert.match(JSON.stringify(json['checkedAnswers']), struck);
-  const html = (await program.run(['sessions', 'export', 'talk', '--format', 'html'])).out;
+  const html = (await program.call(['sessions', 'export', 'talk', '--format', 'html'])).out;
   assert.match(html, /<(?:del|s)>The filter is changed in June\.<\/(?:del|s)>/);
   const wrong = await createReader(t, 'The pump of the house runs at 50 bar.');
-  assert.equal((await wrong.run(['-p', question, '--verify', '-n', 'talk'])).code, 6);
-  const { out } = await wrong.run(['sessions', 'export', 'talk']);
+  assert.equal((await wrong.call(['-p', question, '--verify', '-n', 'talk'])).code, 6);
+  const { out } = await wrong.call(['sessions', 'export', 'talk']);
   assert.match(
     out,
     /I don’t know: .*\n\nThe draft, which is not verified:\n\n~~The pump of the house runs at 50 bar\.~~/,
@@ -189,7 +189,7 @@ test(
   { skip: noTerminal() },
   async (t) => {
     const program = await createReader(t, 'The pump of the house runs at 40 bar. The filter is changed in June.');
-    assert.equal((await program.run(['-p', question, '--verify', '-n', 'talk'])).code, 0);
+    assert.equal((await program.call(['-p', question, '--verify', '-n', 'talk'])).code, 0);
     const terminal = await program.open(['-r', 'talk']);
     const screen = await terminal.waitFor(/40 bar\. \[1\]/);
     assert.match(screen, /The filter is changed in June\./);

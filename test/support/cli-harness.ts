@@ -1,6 +1,8 @@
 // The real program in its own home with a scripted model server: run once in a pipe, or opened in a terminal.
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseToolResult, type JsonObject } from '../../src/core/index.ts';
@@ -12,6 +14,7 @@ import {
   type ScriptedServer,
   type ScriptedServerOptions,
 } from '../../src/testing/index.ts';
+import { runMain } from './main-run.ts';
 import { waitUntilArmed } from './tui.ts';
 import { bin, createProgramDirs, type ProgramDirs } from './program-dirs.ts';
 import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts';
@@ -52,6 +55,8 @@ export type TestProgram = ProgramDirs & {
   modelRequests(): readonly RecordedRequest[];
   /** Runs the program in a pipe to its end. */
   run(args: readonly string[], options?: ProgramRunOptions): Promise<ProgramResult>;
+  /** Runs its main function in this process, for a command that another test starts as a program. */
+  call(args: readonly string[], options?: Omit<ProgramRunOptions, 'file'>): Promise<ProgramResult>;
   start(args: readonly string[], options?: ProgramRunOptions): RunningProgram;
   /** Opens the program in a terminal. */
   open(args: readonly string[], options?: TerminalOptions): Promise<Terminal>;
@@ -95,6 +100,7 @@ export async function createProgram(
     session: (name) => readFileSync(data('sessions', `session_${name}.jsonl`), 'utf8'),
     modelRequests: () => server.requests.filter(({ format }) => format !== undefined),
     run: (args, more) => start(args, more).ended,
+    call: (args, more = {}) => runMain(args, { cwd, ...more, env: { ...env, ...more.env } }),
     start,
     open: (args, more = {}) =>
       openTerminal(t, ['sh', '-c', shellScript, 'sh', process.execPath, bin, ...args], {
@@ -121,7 +127,14 @@ async function seedModelList(program: TestProgram, isDefault: boolean): Promise<
     mkdirSync(program.state(), { recursive: true, mode: 0o700 });
     return writeFileSync(file, defaultModelList.replaceAll('<address>', program.server.url));
   }
-  await program.run(['--one-shot', '--refresh-models']);
+  // The function that the program calls for --refresh-models; test/profiles.test.ts starts the program with it.
+  const { refreshModels } = await import('../../src/coding-agent/state/index.ts');
+  const { state, data, config, env } = program;
+  const dirs = { state: state(), data: data(), config: config(), cache: path.join(program.home, 'cache/fairlead') };
+  await refreshModels(
+    { dirs, env, provider: undefined, url: undefined },
+    { endpoint: { provider: 'ollama' }, onWarning: assert.fail },
+  );
   if (isDefault) defaultModelList = readFileSync(file, 'utf8').replaceAll(program.server.url, '<address>');
 }
 

@@ -78,7 +78,7 @@ export function gateway(providers: Provider | readonly Provider[], options: Gate
     rateLimits: options.rateLimits ?? [],
     tenant: options.tenant ?? defaultTenant,
     prices: options.prices ?? {},
-    state: options.state ?? sharedState,
+    state: options.state ?? sharedGatewayState,
     clock: options.clock ?? systemClock,
   };
   const price = maxPrice(chain);
@@ -269,7 +269,8 @@ export type GatewayState = {
 /** Creates a separate state. */
 export const createGatewayState = (): GatewayState => ({ limiters: new Map(), circuits: new Map() });
 
-const sharedState: GatewayState = createGatewayState();
+/** The state of the gateways that are given none: one for the process. */
+export const sharedGatewayState: GatewayState = createGatewayState();
 
 function getOrCreate<T>(map: Map<string, T>, key: string, create: () => T): T {
   const found = map.get(key);
@@ -283,7 +284,7 @@ function getOrCreate<T>(map: Map<string, T>, key: string, create: () => T): T {
 export type BreakerState = { readonly model: string; readonly state: CircuitState; readonly forMs: number };
 
 /** Returns the circuit states of this process by model. */
-export const breakerStates = ({ circuits }: GatewayState = sharedState): readonly BreakerState[] =>
+export const breakerStates = ({ circuits }: GatewayState = sharedGatewayState): readonly BreakerState[] =>
   [...circuits].map(([model, circuit]) => {
     const { state, remainingOpenMs } = circuit.status();
     return { model, state, forMs: remainingOpenMs };
