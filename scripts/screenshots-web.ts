@@ -113,6 +113,7 @@ async function captureTraces(server: WebServer, page: Page): Promise<void> {
   await page.goto(`${server.url}/#/sessions/${cached}?view=trace&source=terminal`);
   await page.getByText('Why it missed').scrollIntoViewIfNeeded();
   await capturePage(page, 'cache');
+  await page.setViewportSize({ width: 1280, height: 800 });
 }
 
 /** The screens of a fleet with runs, approvals, budgets, verifications and releases. */
@@ -166,6 +167,21 @@ async function captureAll(server: WebServer, page: Page): Promise<void> {
   await captureReleases(server, page);
 }
 
+/** A replay after the instructions of the folder changed. */
+async function captureReplay(server: WebServer, page: Page): Promise<void> {
+  const instructions = path.join(server.cwd, 'AGENTS.md');
+  writeFileSync(instructions, 'Answer in one sentence.\nName the berth.\n');
+  const started = await server.request('POST', '/api/runs?wait=60', { prompt: 'Count the ropes at berth 7' });
+  writeFileSync(instructions, 'Answer in verse.\nName the berth.\nSay when you are not sure.\n');
+  await server.run(['trust', '--yes']);
+  await page.goto(`${server.url}/#/sessions/${(started['run'] as unknown as FleetRun).session}?view=replay`);
+  await page.getByRole('button', { name: 'Replay as recorded' }).click();
+  await page.getByText('Answer in verse.').waitFor();
+  // The facts of the run name this machine and a temporary folder.
+  await page.locator('.facts').evaluate((facts) => facts.remove());
+  await capturePage(page, 'replay');
+}
+
 try {
   const server = await startWebServer(scriptContext, script);
   writeFileSync(
@@ -175,6 +191,7 @@ try {
   const page = await server.open(scriptContext);
   if (process.argv[2] !== 'traces') await captureAll(server, page);
   await captureTraces(server, page);
+  await captureReplay(server, page);
 } finally {
   for (const work of cleanups.toReversed()) await work();
   await closeBrowser();

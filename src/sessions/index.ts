@@ -159,6 +159,8 @@ export {
 } from './audit/index.ts';
 export { readFleetSessionTree, readSessionTree, type RecordedSession, type SessionTree } from './session-tree.ts';
 export {
+  alignSides,
+  type AlignedSides,
   formatReplay,
   formatReplayMarkdown,
   replaySession,

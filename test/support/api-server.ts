@@ -18,7 +18,14 @@ import {
 } from '../../src/core/index.ts';
 import { createClientTools, createAgentRunHandler, startWorker } from '../../src/fleet/index.ts';
 import type { ReleaseStore } from '../../src/coding-agent/releases/index.ts';
-import { startApiServer, loadApiKeys, type ApiServer, type ServerLimits, type Role } from '../../src/server/index.ts';
+import {
+  startApiServer,
+  loadApiKeys,
+  type ApiServer,
+  type ServerLimits,
+  type ServerOptions,
+  type Role,
+} from '../../src/server/index.ts';
 import { apiRoutes } from '../../src/server/http/routes/index.ts';
 import { apiSchemas } from '../../src/server/http/schemas.ts';
 import { openFleetStore } from '../../src/stores/open-fleet-store.ts';
@@ -65,6 +72,7 @@ export type ApiOptions = {
   readonly extraKeys?: string;
   readonly onMessage?: (sentence: string) => void;
   readonly releases?: ReleaseStore;
+  readonly replay?: ServerOptions['replay'];
 };
 
 /** The server of a test. */
@@ -99,6 +107,7 @@ export async function createApiFixture(t: TestContext, options: ApiOptions = {})
     limits: { rate: unlimitedRate, anonymousRate: unlimitedRate, ...options.bounds },
     ...(options.page === undefined ? {} : { staticDir: options.page }),
     ...(options.folders === undefined ? {} : { folders: options.folders }),
+    ...(options.replay ? { replay: options.replay } : {}),
     ...(releases ? { releases: async () => ({ releases }) } : {}),
     ...(options.onMessage ? { notify: options.onMessage } : {}),
   });

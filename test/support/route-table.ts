@@ -160,6 +160,9 @@ export const routeTable: Readonly<Record<string, readonly WalkRequest[]>> = {
   ],
   'get /api/sessions/{id}/cache': [{ title: 'read', subject: 'ended', address: ofSession('/cache'), ok: 200 }],
   'get /api/sessions/{id}/trace': [{ title: 'read', subject: 'ended', address: ofSession('/trace'), ok: 200 }],
+  'post /api/sessions/{id}/replay': [
+    { title: 'replay', subject: 'ended', address: ofSession('/replay'), body: () => ({}), ok: 200 },
+  ],
   'put /api/sessions/{id}/title': [
     {
       title: 'set the title',
@@ -179,6 +182,9 @@ export const routeTable: Readonly<Record<string, readonly WalkRequest[]>> = {
   ],
   'get /api/terminal-sessions/{id}/trace': [
     { title: 'read', address: at('/api/terminal-sessions/none/trace'), ok: 404 },
+  ],
+  'post /api/terminal-sessions/{id}/replay': [
+    { title: 'replay', address: at('/api/terminal-sessions/none/replay'), body: () => ({}), ok: 404 },
   ],
   'put /api/terminal-sessions/{id}/title': [
     { title: 'title', address: at('/api/terminal-sessions/none/title'), body: () => ({ title: 'x' }), ok: 404 },

@@ -95,6 +95,19 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
         const objectives = { ...defaultObjectives, ...getObjectives(settings) };
         return { releases: openUserReleases(settings, values.releases).releases, canary: { objectives } };
       },
+      replay: async (events, { isComparable, from, model, signal }) => {
+        const { replayCodingSession } = await import('../../coding-agent/replay/index.ts');
+        return replayCodingSession(events, {
+          settings: readSettings(),
+          cwd: process.cwd(),
+          from,
+          model,
+          isSubagent: !isComparable,
+          // A download or another question needs the user at a terminal.
+          host: { confirm: async () => false, progress: () => {}, notify: printErrLine, signal },
+          signal,
+        });
+      },
       models: async () => listKnownModels(values.model),
       isModel: async (model) => isKnownModel(model),
       terminalSessions: createTerminalSessions(settings.dirs),

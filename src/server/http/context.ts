@@ -1,13 +1,13 @@
 // Context of the HTTP routes: the store as the client sees it, keys, limits, broadcasters, models and folders.
 import type { StoredCalibration } from '../../checks/index.ts';
 import type { CanaryMonitorOptions } from '../../coding-agent/releases/index.ts';
-import type { NamedView } from '../../core/index.ts';
+import type { Event, NamedView } from '../../core/index.ts';
 import type { Health } from '../../fleet/health/index.ts';
 import type { ApiKeys } from './keys.ts';
 import type { RequestRate } from './request-guards.ts';
 import type { RunFolders } from './run-authority.ts';
 import type { ScopedStore } from './scoped-store.ts';
-import type { TerminalSessions } from '../../sessions/index.ts';
+import type { SessionReplay, TerminalSessions } from '../../sessions/index.ts';
 import type { Broadcasters } from './session-broadcaster.ts';
 
 /** The limits of a server. */
@@ -62,6 +62,19 @@ export type StoredCalibrations = {
 /** The releases of the fleet, and when a canary is rolled back or activated. */
 export type ServedReleases = Pick<CanaryMonitorOptions, 'releases' | 'canary'>;
 
+/** What a client asks of a replay. */
+export type ReplayRequest = {
+  /** Whether the requests are compared with those of the current configuration. */
+  readonly isComparable: boolean;
+  /** The turn from which a live model answers, and its name. */
+  readonly from?: number;
+  readonly model?: string;
+  readonly signal: AbortSignal;
+};
+
+/** Replays the events of a session; it runs no tool. */
+export type ReplayHandler = (events: readonly Event[], request: ReplayRequest) => Promise<SessionReplay>;
+
 /** The context of the routes. */
 export type ServerContext = {
   /** What the client of the request may see and do; never the store of all tenants. */
@@ -77,6 +90,8 @@ export type ServerContext = {
   readonly calibrations: () => StoredCalibrations;
   /** Opens the releases of this machine; absent on a server without releases. */
   readonly releases: (() => Promise<ServedReleases>) | undefined;
+  /** Replays sessions; absent on a server that compares recordings with themselves only. */
+  readonly replay: ReplayHandler | undefined;
   /** The models that a run may name, the default first. */
   readonly models: () => Promise<readonly string[]>;
   /** Whether a run may name a model that is not in that list. */

@@ -35,6 +35,7 @@ export async function serveRoutes(options: ServerOptions, routes: readonly Route
     measurementsDir: options.measurementsDir,
     calibrations: options.calibrations ?? (() => ({ calibrations: [], problems: [] })),
     releases: options.releases,
+    replay: options.replay,
     models: options.models ?? (async () => []),
     isModel: options.isModel ?? (async () => false),
     folders: [

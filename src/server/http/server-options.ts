@@ -3,7 +3,7 @@ import type { FleetStore } from '../../core/index.ts';
 import type { HealthOptions } from '../../fleet/health/index.ts';
 import type { TerminalSessions } from '../../sessions/index.ts';
 import type { ApiKeys } from './keys.ts';
-import type { ServedReleases, ServerContext, ServerLimits } from './context.ts';
+import type { ReplayHandler, ServedReleases, ServerContext, ServerLimits } from './context.ts';
 
 /** The options of a server. */
 export type ServerOptions = {
@@ -32,6 +32,8 @@ export type ServerOptions = {
   readonly releases?: () => Promise<ServedReleases>;
   /** Views whose state an edit or a fork of a session keeps, besides that of the inbox. */
   readonly views?: ServerContext['views'];
+  /** Replays sessions with the current configuration and, for an operator, live models; by default a recording is compared with itself. */
+  readonly replay?: ReplayHandler;
   readonly models?: ServerContext['models'];
   readonly isModel?: ServerContext['isModel'];
   readonly limits?: Partial<ServerLimits>;

@@ -1,6 +1,7 @@
 // Formats a replay: the differences of each turn side by side for a terminal, or as Markdown.
 import { escapeInvisible, escapeInvisibleLine, longestMatch } from '../../core/index.ts';
 import { padToWidth, wrapToWidth } from '../../tools/text-charts/index.ts';
+import { absentText, alignSides } from './align-sides.ts';
 import type { ReplayDifference } from './difference.ts';
 import type { SessionReplay } from './replay-session.ts';
 
@@ -8,11 +9,6 @@ import type { SessionReplay } from './replay-session.ts';
 const minColumns = 8;
 /** The most rows of one difference. */
 const maxRows = 60;
-/** Characters of a line before its first difference that are shown. */
-const charsBefore = 40;
-/** Characters of a side that are read: a result of a tool can have megabytes. */
-const maxSideChars = 20_000;
-const absentText = '(nothing)';
 
 /** Formats a replay for a terminal of this width. Text of models, tools and files is escaped. */
 export function formatReplay(replay: SessionReplay, width = 100): string {
@@ -72,13 +68,13 @@ function formatSummary({ identical, differences, stopped }: SessionReplay): stri
 }
 
 /** The rows of a difference: equal lines at both ends are left out, and long lines begin shortly before they differ. */
-function formatSides({ where, recorded, replayed }: ReplayDifference, columns: number): readonly string[] {
-  const sides = trimEqualLines(toLines(recorded), toLines(replayed));
+function formatSides(difference: ReplayDifference, columns: number): readonly string[] {
+  const sides = alignSides(difference);
   const rows: string[] = [];
   const toRow = (left: string, right: string): string => `  ${padToWidth(left, columns)} │ ${right}`;
   if (sides.before > 0) rows.push(`  … ${formatCount(sides.before)} before`);
-  for (let i = 0; i < Math.max(sides.left.length, sides.right.length) && rows.length < maxRows; i++) {
-    const [a, b] = excerptLines(sides.left[i] ?? '', sides.right[i] ?? '');
+  for (const [a, b] of sides.rows) {
+    if (rows.length >= maxRows) break;
     const [left, right] = [wrapToWidth(a, columns), wrapToWidth(b, columns)];
     for (let row = 0; row < Math.max(left.length, right.length) && rows.length < maxRows; row++)
       rows.push(toRow(left[row] ?? '', right[row] ?? ''));
@@ -86,43 +82,11 @@ function formatSides({ where, recorded, replayed }: ReplayDifference, columns: n
   if (rows.length >= maxRows) rows.push('  … more with --json');
   else if (sides.after > 0) rows.push(`  … ${formatCount(sides.after)} after`);
   return [
-    ` ${escapeInvisibleLine(where)}`,
+    ` ${escapeInvisibleLine(difference.where)}`,
     toRow('recorded', 'replayed'),
     toRow('─'.repeat(8), '─'.repeat(8)),
     ...rows,
   ];
 }
 
-const toLines = (text = absentText): readonly string[] => text.slice(0, maxSideChars).split('\n');
-
 const formatCount = (lines: number): string => `${lines} equal ${lines === 1 ? 'line' : 'lines'}`;
-
-type TrimmedSides = {
-  readonly left: readonly string[];
-  readonly right: readonly string[];
-  readonly before: number;
-  readonly after: number;
-};
-
-function trimEqualLines(left: readonly string[], right: readonly string[]): TrimmedSides {
-  const shorter = Math.min(left.length, right.length);
-  let before = 0;
-  while (before < shorter && left[before] === right[before]) before++;
-  let after = 0;
-  while (after < shorter - before && left.at(-1 - after) === right.at(-1 - after)) after++;
-  return {
-    left: left.slice(before, left.length - after),
-    right: right.slice(before, right.length - after),
-    before,
-    after,
-  };
-}
-
-/** Both lines from shortly before their first difference on. */
-function excerptLines(left: string, right: string): readonly [string, string] {
-  let at = 0;
-  while (at < left.length && at < right.length && left[at] === right[at]) at++;
-  if (at <= charsBefore * 2) return [left, right];
-  const cut = (line: string): string => `…${line.slice(at - charsBefore).toWellFormed()}`;
-  return [cut(left), cut(right)];
-}

@@ -1,5 +1,6 @@
 // The agent of a replay: its model answers as recorded, its tools return recorded results, and its gates decide as recorded. It executes nothing.
 import { getCallKey } from '../../agent/recording/index.ts';
+import { setImmediate } from 'node:timers/promises';
 import {
   FairleadError,
   replayRecordedTurn,
@@ -58,6 +59,8 @@ function createProviderAt(position: ReplayPosition): Provider {
     // A budget in money ended the recorded run or did not; the price of then is not known.
     price: { input: 0, output: 0 },
     async *stream() {
+      // A long session must not keep a server from answering.
+      await setImmediate();
       const outcome = position.peek();
       if (outcome?.type !== 'turn-ended' && outcome?.type !== 'turn-failed')
         throw new FairleadError('replay/interrupted', 'The recorded turn has no end.', { blame: 'user' });

@@ -28,6 +28,7 @@ import type {
   SessionEntry,
   SessionPage,
   CacheLedger,
+  SessionReplay,
   TraceSpans,
   TurnRequest,
 } from './types.ts';
@@ -188,6 +189,17 @@ export const api = {
     getJson(
       `api/${source === 'terminal' ? 'terminal-' : ''}sessions/${encodeSegment(id)}/trace${formatQuery(query)}`,
       signal,
+    ),
+  /** Replays a session as recorded, or with a live model from a turn on. */
+  replay: (
+    source: 'server' | 'terminal',
+    id: string,
+    live?: { readonly from: number; readonly model?: string },
+  ): Promise<SessionReplay> =>
+    sendJson(
+      'POST',
+      `api/${source === 'terminal' ? 'terminal-' : ''}sessions/${encodeSegment(id)}/replay`,
+      live ? { live } : {},
     ),
   cacheLedger: (source: 'server' | 'terminal', id: string): Promise<CacheLedger> =>
     getJson(`api/${source === 'terminal' ? 'terminal-' : ''}sessions/${encodeSegment(id)}/cache`),

@@ -109,6 +109,28 @@ export type CacheLedger = {
   readonly lostUsd?: number;
 };
 
+/** A difference between a recording and its replay, aligned line by line. */
+export type ReplayDifference = {
+  readonly turn: number;
+  readonly where: string;
+  readonly rows: readonly (readonly [recorded: string, replayed: string])[];
+  /** The numbers of equal lines that were left out. */
+  readonly before: number;
+  readonly after: number;
+  readonly isCut: boolean;
+};
+
+/** A replay of a session, compared with its recording. */
+export type SessionReplay = {
+  readonly model: string;
+  readonly turns: number;
+  readonly identical: boolean;
+  readonly differences: readonly ReplayDifference[];
+  readonly totalDifferences: number;
+  readonly live?: { readonly from: number; readonly model: string; readonly turns: number; readonly usd: number };
+  readonly stopped?: string;
+};
+
 /** The spans of a session: the latest, or those that changed since a time. */
 export type TraceSpans = { readonly spans: readonly Span[]; readonly totalSpans: number };
 

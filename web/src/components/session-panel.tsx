@@ -1,4 +1,4 @@
-// A session or a run: title, figures, the views Conversation, Trace and Events, and the dock with its status and the next message.
+// A session or a run: title, figures, the views Conversation, Trace, Replay and Events, and the dock with its status and the next message.
 import type { ComponentChildren, JSX } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { FleetRun } from '../../../src/core/index.ts';
@@ -20,6 +20,7 @@ import { Markdown } from './markdown-view.tsx';
 import { OutcomeView, WaitingReason } from './live-run.tsx';
 import { EmptyState, ErrorMessage, CopyableId, StatusBadge } from './primitives.tsx';
 import { QuestionBar } from './question-bar.tsx';
+import { ReplayView } from './replay-view.tsx';
 import { RunDock } from './run-dock.tsx';
 import { SessionEditor } from './session-editor.tsx';
 import { SessionFacts } from './session-facts.tsx';
@@ -39,8 +40,8 @@ export type SessionPanelProps = {
   readonly children?: ComponentChildren;
 };
 
-const views = ['conversation', 'trace', 'events'] as const;
-const viewLabels = { conversation: 'Conversation', trace: 'Trace', events: 'Events' } as const;
+const views = ['conversation', 'trace', 'replay', 'events'] as const;
+const viewLabels = { conversation: 'Conversation', trace: 'Trace', replay: 'Replay', events: 'Events' } as const;
 
 /** A session with its views and actions. Of a session of the terminal only the title can be changed. */
 export function SessionPanel(props: SessionPanelProps): JSX.Element {
@@ -149,6 +150,12 @@ export function SessionPanel(props: SessionPanelProps): JSX.Element {
           seq={timeline.seq}
           turns={countTurns(timeline)}
           isLive={isLive}
+        />
+      ) : view === 'replay' ? (
+        <ReplayView
+          source={{ source: isTerminal ? 'terminal' : 'server', session }}
+          isLive={isLive}
+          turns={countTurns(timeline)}
         />
       ) : view === 'events' ? (
         <EventList events={feed.events} />

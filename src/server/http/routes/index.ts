@@ -6,6 +6,7 @@ import { healthRoutes } from './health.ts';
 import { openaiRoutes } from './openai.ts';
 import { publicRoutes } from './public.ts';
 import { releaseRoutes } from './releases.ts';
+import { replayRoutes } from './replays.ts';
 import { runRoutes } from './runs.ts';
 import { approvalRoutes } from './approvals.ts';
 import { sessionRoutes, streamRoutes } from './sessions.ts';
@@ -23,6 +24,7 @@ const currentRoutes: readonly Route[] = [
   ...approvalRoutes,
   ...terminalSessionRoutes,
   ...traceRoutes,
+  ...replayRoutes,
   ...fleetRoutes,
   ...budgetRoutes,
   ...healthRoutes,
