@@ -4,7 +4,16 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { exportSpans, readTracingOptions, type Span, type TracingOptions } from '../src/tracing/index.ts';
+import { defaultLimits } from '../src/agent/index.ts';
+import type { Fact, RunState } from '../src/core/index.ts';
+import {
+  createTracer,
+  exportSpans,
+  readTracingOptions,
+  type Span,
+  type Tracer,
+  type TracingOptions,
+} from '../src/tracing/index.ts';
 import { ExportQueue } from '../src/tracing/otlp/exporter.ts';
 import type { TraceRequest } from '../src/tracing/otlp/messages.ts';
 import { createSender } from '../src/tracing/otlp/send.ts';
@@ -271,4 +280,53 @@ test('[A50] an export after the fact tries again as often as an export of a run,
   });
   const counts = await exportSpans(createSpans(3), { options: createOptions(url), version: '1' });
   assert.deepEqual([counts.delivered, counts.lost, requests()], [3, 0, 5]);
+});
+
+/** A session whose runs the tracer observes, without a model. */
+function createEvents(session: string): (tracer: Tracer, runs: number) => void {
+  let seq = 0;
+  const state = { session, model: 'm', modelOrigin: {}, run: undefined } as unknown as RunState;
+  const add = (tracer: Tracer, fact: Fact, run: string): void => {
+    const [id, parent, time] = [`e${++seq}`, `e${seq - 1}`, new Date(Date.UTC(2026, 0, 1, 0, 0, 0, seq)).toISOString()];
+    tracer.onEvent({ ...fact, seq, id, parent, time }, { ...state, run });
+  };
+  return (tracer, runs) => {
+    for (let i = 0; i < runs; i++) {
+      const run = `r${i}`;
+      add(tracer, { type: 'run-started', run, limits: defaultLimits }, run);
+      add(tracer, { type: 'tool-started', call: `c${i}`, tool: 'work', key: `${session}/c${i}` }, run);
+      add(tracer, { type: 'tool-ended', call: `c${i}`, outcome: 'ok', ms: 1, text: 'done' }, run);
+      add(tracer, { type: 'run-ended', reason: 'answered' }, run);
+    }
+  };
+}
+
+test('[A50] events wait until their spans are exported: after the delay without a flush, and in the order of the session', async (t) => {
+  const { url, received } = await startReceiver(t);
+  const tracer = createTracer({ options: { ...createOptions(url), delayMs: 30 }, version: '0' });
+  createEvents('s1')(tracer, 2);
+  while (countSpans(received) < 4) await new Promise((resolve) => setTimeout(resolve, 10));
+  createEvents('s2')(tracer, 1);
+  while (countSpans(received) < 6) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.deepEqual(await tracer.close(), { added: 6, delivered: 6, lost: 0 });
+  const spans = received.flatMap(({ request }) =>
+    request.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)),
+  );
+  assert.deepEqual(
+    spans.map(({ name }) => name),
+    Array.from({ length: 3 }, () => ['execute_tool work', 'invoke_agent fairlead']).flat(),
+  );
+  assert.ok(spans[0]?.parentSpanId === spans[1]?.spanId && spans[0]?.traceId === spans[1]?.traceId);
+});
+
+test('[A50] 10,000 spans of runs to a receiver that is down: the waiting events are bounded, and the loss is counted and reported', async () => {
+  const warnings: string[] = [];
+  const options = { ...createOptions('http://127.0.0.1:1'), maxQueue: 100, maxBatch: 10 };
+  const tracer = createTracer({ options, version: '0', onWarning: (text) => warnings.push(text) });
+  createEvents('s1')(tracer, 5000);
+  assert.equal(tracer.counts.lost, 9900, 'the spans that the queue has no place for are lost at once');
+  assert.deepEqual(await tracer.close(2000), { added: 10_000, delivered: 0, lost: 10_000 });
+  assert.deepEqual(warnings, [
+    'Tracing: 10000 of 10000 spans were not delivered to http://127.0.0.1:1/v1/traces: ECONNREFUSED.',
+  ]);
 });

@@ -2,7 +2,13 @@
 import type { Json } from '../core/index.ts';
 import { getAttributeName, type AttributeKey } from './conventions.ts';
 import { ByteWriter } from './otlp/byte-writer.ts';
-import { addEvaluationAttributes, addSpanAttributes, getSpanName, type AttributeSink } from './span-attributes.ts';
+import {
+  addEvaluationAttributes,
+  addOwnAttributes,
+  addSharedAttributes,
+  getSpanName,
+  type AttributeSink,
+} from './span-attributes.ts';
 import type { Span, SpanEvent } from './span.ts';
 import {
   errorStatus,
@@ -71,6 +77,8 @@ class SpanEncoder implements AttributeSink {
   readonly #keys = new Map<AttributeKey, PreparedKey | undefined>();
   /** The bytes of the names of spans, by the kind and the name before the conventions. */
   readonly #names = new Map<string, Map<string, Buffer>>();
+  /** The bytes of the attributes that spans share, by kind and session. */
+  readonly #shared = new Map<string, Map<string, { readonly agent: string | undefined; readonly bytes: Buffer }>>();
   /** The trace id written last: most spans of a batch belong to few traces. */
   #trace = { id: '', bytes: Buffer.alloc(0) };
   /** The tag of an attribute in the message that is written. */
@@ -157,7 +165,8 @@ class SpanEncoder implements AttributeSink {
     writer.writeSize(tags.span.end);
     writer.writeNanos(end);
     this.#attributeTag = tags.span.attributes;
-    addSpanAttributes(span, this.#options, this);
+    this.#writeShared(span);
+    addOwnAttributes(span, this.#options, this);
     if (events) for (const event of events) this.#writeEvent(event, span);
     writer.writeSize(tags.span.status);
     const status = writer.begin();
@@ -174,10 +183,21 @@ class SpanEncoder implements AttributeSink {
     writer.end(message);
   }
 
+  #writeShared(span: Span): void {
+    const { kind, session, details } = span;
+    const kept = getOrCreate(this.#shared, kind);
+    let shared = kept.get(session);
+    // Those of a compaction depend on its details.
+    if (!shared || shared.agent !== details.agent || kind === 'compaction') {
+      shared = { agent: details.agent, bytes: this.#encodeApart(() => addSharedAttributes(span, this)) };
+      keep(kept, session, shared);
+    }
+    this.#writer.writeBytes(shared.bytes);
+  }
+
   #writeName(span: Span): void {
     const { kind, name } = span;
-    let kept = this.#names.get(kind);
-    if (!kept) this.#names.set(kind, (kept = new Map()));
+    const kept = getOrCreate(this.#names, kind);
     // The name of a request depends on its model too.
     let bytes = kind === 'request' ? undefined : kept.get(name);
     if (!bytes) {
@@ -268,7 +288,15 @@ function encodeText(tag: number, text: string): Buffer {
   return writer.finish();
 }
 
-function keep(map: Map<string, Buffer>, text: string, bytes: Buffer): void {
+function keep<Value>(map: Map<string, Value>, text: string, value: Value): void {
   if (map.size >= maxKeptTexts) map.clear();
-  map.set(text, bytes);
+  map.set(text, value);
+}
+
+function getOrCreate<Value>(maps: Map<string, Map<string, Value>>, kind: string): Map<string, Value> {
+  const known = maps.get(kind);
+  if (known) return known;
+  const created = new Map<string, Value>();
+  maps.set(kind, created);
+  return created;
 }

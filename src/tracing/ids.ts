@@ -1,5 +1,4 @@
 // Derives the ids of traces and spans from the ids in a log, so that every export of a session has the same ids.
-import { hash } from 'node:crypto';
 import type { TraceContext, TraceParent } from '../core/index.ts';
 import { parseTraceparent } from '../core/index.ts';
 
@@ -9,6 +8,10 @@ export type SpanPlace = TraceParent & { readonly tracestate?: string };
 /** The codes of a text that is hashed. Reading them from here is several times as fast as from the text. */
 const codes = new Uint16Array(1024);
 const codeBytes = Buffer.from(codes.buffer);
+
+/** Reads the codes of a text from there on; returns how many. */
+const readCodes = (text: string, from: number): number =>
+  codeBytes.write(from === 0 ? text : text.slice(from), 'utf16le') / 2;
 
 /** The hash of the parts of a name. It can be continued: the part that many names begin with is hashed once. */
 export class NameHash {
@@ -30,6 +33,20 @@ export class NameHash {
     return this.#addText(`\n${part}`);
   }
 
+  /** Adds a line feed and the digits of a whole number that is not negative, as `add` does. */
+  addNumber(value: number): NameHash {
+    let a = Math.imul(this.#a ^ 10, 2654435761);
+    let b = Math.imul(this.#b ^ 10, 1597334677);
+    let unit = 1;
+    while (unit * 10 <= value) unit *= 10;
+    for (; unit >= 1; unit = Math.floor(unit / 10)) {
+      const code = 48 + (Math.floor(value / unit) % 10);
+      a = Math.imul(a ^ code, 2654435761);
+      b = Math.imul(b ^ code, 1597334677);
+    }
+    return new NameHash(a, b);
+  }
+
   /** The hash as the 16 hex digits of a span id. */
   toSpanId(): string {
     const [a, b] = [this.#a, this.#b];
@@ -43,7 +60,7 @@ export class NameHash {
     let a = this.#a;
     let b = this.#b;
     for (let from = 0; from < text.length; from += codes.length) {
-      const length = codeBytes.write(from === 0 ? text : text.slice(from), 'utf16le') / 2;
+      const length = readCodes(text, from);
       for (let i = 0; i < length; i++) {
         const code = codes[i] ?? 0;
         a = Math.imul(a ^ code, 2654435761);
@@ -83,14 +100,34 @@ const formatHex = (high: number, low: number): string =>
     toDigit(low),
   );
 
-/** Returns the 32 hex digits of the trace id of a run that no other program started. */
-export const createTraceId = (session: string, run: string): string =>
-  hash('sha256', `fairlead\ntrace\n${session}\n${run}`).slice(0, 32);
+/** Returns the 32 hex digits of the trace id of a run that no other program started: the hash cyrb128 of bryc. The ids of sessions and runs are random, so that a fast hash of 128 bits is enough. */
+export function createTraceId(session: string, run: string): string {
+  const text = `fairlead\ntrace\n${session}\n${run}`;
+  let [a, b, c, d] = [1779033703, 3144134277 | 0, 1013904242, 2773480762 | 0];
+  for (let from = 0; from < text.length; from += codes.length) {
+    const length = readCodes(text, from);
+    for (let i = 0; i < length; i++) {
+      const code = codes[i] ?? 0;
+      a = b ^ Math.imul(a ^ code, 597399067);
+      b = c ^ Math.imul(b ^ code, 2869860233);
+      c = d ^ Math.imul(c ^ code, 951274213);
+      d = a ^ Math.imul(d ^ code, 2716044179);
+    }
+  }
+  a = Math.imul(c ^ (a >>> 18), 597399067);
+  b = Math.imul(d ^ (b >>> 22), 2869860233);
+  c = Math.imul(a ^ (c >>> 17), 951274213);
+  d = Math.imul(b ^ (d >>> 19), 2716044179);
+  a ^= b ^ c ^ d;
+  const low = (d ^ a) | 0;
+  // An id of zeros is not valid.
+  return `${formatHex(a, b ^ a)}${formatHex(c ^ a, low === 0 ? 1 : low)}`;
+}
 
 /** Returns the parent that a request named. */
-export function getRemoteParent(trace: TraceContext | undefined): SpanPlace | undefined {
-  const parent = parseTraceparent(trace?.traceparent);
-  return parent && { ...parent, ...(trace?.tracestate === undefined ? {} : { tracestate: trace.tracestate }) };
+export function getRemoteParent(trace: TraceContext): SpanPlace | undefined {
+  const parent = parseTraceparent(trace.traceparent);
+  return parent && { ...parent, ...(trace.tracestate === undefined ? {} : { tracestate: trace.tracestate }) };
 }
 
 /** The parent of the run of a plan step: `plan/step-a-1` belongs to the step `a` of the run `plan`. Undefined for a run that no other run started. */

@@ -5,7 +5,12 @@ import type { TraceBuilderOptions } from './builder-options.ts';
 import { createTraceId, getPlanParent, getRemoteParent, NameHash, runSpanId, type SpanPlace } from './ids.ts';
 
 type PlaceOptions = Pick<TraceBuilderOptions, 'session' | 'findParent' | 'sample'>;
-type RunOrigin = { readonly parentId: string | undefined; readonly hasRemoteParent: boolean };
+/** The trace of a run, and the span above it. */
+type RunOrigin = Omit<SpanPlace, 'spanId'> & {
+  readonly parentId: string | undefined;
+  /** The parent is a span of another program. */
+  readonly hasRemoteParent: boolean;
+};
 
 /** A run of a session. Its place in a trace is derived when it is first needed. */
 export class RunPlace {
@@ -14,8 +19,8 @@ export class RunPlace {
   readonly parentKey: string | undefined;
   readonly #options: PlaceOptions;
   readonly #trace: TraceContext | undefined;
+  #origin: RunOrigin | undefined;
   #place: SpanPlace | undefined;
-  #origin: RunOrigin = { parentId: undefined, hasRemoteParent: false };
   /** The hashes of the names of turns and of their model calls, without the number of the turn. */
   #turnHash: NameHash | undefined;
   #modelHash: NameHash | undefined;
@@ -29,48 +34,46 @@ export class RunPlace {
 
   /** The place of the span of the run. */
   get place(): SpanPlace {
-    return (this.#place ??= this.#derive());
+    return (this.#place ??= this.getPlace(runSpanId(this.#options.session, this.run)));
   }
 
-  /** The span above the run, and whether it is that of another program. */
+  /** The trace of the run, and the span above it. */
   get origin(): RunOrigin {
-    this.#place ??= this.#derive();
-    return this.#origin;
+    return (this.#origin ??= this.#derive());
   }
 
   /** The place of a turn. */
   getTurnPlace(turn: number): SpanPlace {
-    this.#turnHash ??= NameHash.of(this.#options.session).add('turn').add(this.run);
-    return this.getPlace(this.#turnHash.add(turn).toSpanId());
+    this.#turnHash ??= NameHash.of(`${this.#options.session}\nturn\n${this.run}`);
+    return this.getPlace(this.#turnHash.addNumber(turn).toSpanId());
   }
 
   /** The place of the model call of a turn. */
   getModelPlace(turn: number): SpanPlace {
-    this.#modelHash ??= NameHash.of(this.#options.session).add('model').add(this.run);
-    return this.getPlace(this.#modelHash.add(turn).toSpanId());
+    this.#modelHash ??= NameHash.of(`${this.#options.session}\nmodel\n${this.run}`);
+    return this.getPlace(this.#modelHash.addNumber(turn).toSpanId());
   }
 
   /** The place of a span in the trace of the run. */
   getPlace(spanId: string): SpanPlace {
-    const { traceId, isSampled, tracestate } = this.place;
+    const { traceId, isSampled, tracestate } = this.origin;
     return tracestate === undefined ? { traceId, spanId, isSampled } : { traceId, spanId, isSampled, tracestate };
   }
 
-  #derive(): SpanPlace {
+  #derive(): RunOrigin {
     const { session, findParent, sample } = this.#options;
     const { run, parentKey } = this;
-    const remote = getRemoteParent(this.#trace);
+    const remote = this.#trace && getRemoteParent(this.#trace);
     const tool = parentKey === undefined ? undefined : findParent?.(parentKey);
     const plan = getPlanParent(run);
     const parent = tool ?? remote;
     const traceId = parent?.traceId ?? createTraceId(plan?.root ?? session, plan?.root ?? run);
-    const parentId = tool?.spanId ?? plan?.spanId ?? remote?.spanId;
-    this.#origin = { parentId, hasRemoteParent: !tool && !plan && remote !== undefined };
     return {
       traceId,
-      spanId: runSpanId(session, run),
       isSampled: sample ? sample(traceId, parent) : parent?.isSampled !== false,
       ...(parent?.tracestate === undefined ? {} : { tracestate: parent.tracestate }),
+      parentId: tool?.spanId ?? plan?.spanId ?? remote?.spanId,
+      hasRemoteParent: !tool && !plan && remote !== undefined,
     };
   }
 }

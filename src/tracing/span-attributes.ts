@@ -33,14 +33,18 @@ export function getSpanName({ kind, name, details }: Pick<Span, 'kind' | 'name' 
   return operation === undefined ? name : `${operation} ${name}`.trim();
 }
 
-/** Adds the attributes of a span to a sink. */
-export function addSpanAttributes(span: Span, options: TextOptions, sink: AttributeSink): void {
-  const { kind, name, session, error, details } = span;
+/** Adds the attributes that spans of one kind, session and agent have in common to a sink. */
+export function addSharedAttributes({ kind, session, details }: Span, sink: AttributeSink): void {
   // A compaction without a model is no request.
   sink.add('operation', kind === 'compaction' && !details.usage ? undefined : operations[kind]);
   sink.add('conversation', session);
   sink.add('session', session);
   sink.add('agentName', details.agent);
+}
+
+/** Adds the other attributes of a span to a sink. */
+export function addOwnAttributes(span: Span, options: TextOptions, sink: AttributeSink): void {
+  const { kind, name, error, details } = span;
   sink.add('errorType', error);
   sink.add('turn', details.turn);
   if (kind === 'run') addRun(details, sink);

@@ -43,7 +43,7 @@ type Series = {
   max: number;
   readonly buckets: number[];
 };
-/** The series of all metrics that have some labels in common, by metric and, if a series has more labels, by those. It is looked up once for a span. */
+/** The series of all metrics that have some labels in common, by the metric and the labels besides. It is looked up once for a span. */
 type SeriesGroup = { readonly labels: Labels; readonly series: Map<string, Series | undefined> };
 
 /** Max series and groups of series: a label from outside, such as the name of a tool, must not use up the memory. */
@@ -92,7 +92,9 @@ export class SpanMetrics {
         'error.type': error,
       }));
       this.#record(group, 'toolDuration', seconds);
-      this.#record(group, 'operationDuration', seconds, '', () => ({ 'gen_ai.operation.name': 'execute_tool' }));
+      this.#record(group, 'operationDuration', seconds, 'operationDuration', () => ({
+        'gen_ai.operation.name': 'execute_tool',
+      }));
       this.#countCall(span, 'tools');
     }
     if (kind === 'gate' && details.gate) {
@@ -143,9 +145,14 @@ export class SpanMetrics {
       'gen_ai.request.model': requestModel,
       'gen_ai.response.model': responseModel,
     }));
-    const errorLabel = (): Labels => ({ 'error.type': span.error });
-    this.#record(group, 'operationDuration', seconds, span.error, errorLabel);
-    this.#record(group, 'inferenceDuration', seconds, span.error, errorLabel);
+    if (span.error === undefined) {
+      this.#record(group, 'operationDuration', seconds);
+      this.#record(group, 'inferenceDuration', seconds);
+    } else {
+      const createLabels = (): Labels => ({ 'error.type': span.error });
+      this.#record(group, 'operationDuration', seconds, `operationDuration ${span.error}`, createLabels);
+      this.#record(group, 'inferenceDuration', seconds, `inferenceDuration ${span.error}`, createLabels);
+    }
     if (usage) {
       this.#recordTokens(group, 'input', usage.input);
       this.#recordTokens(group, 'output', usage.output);
@@ -159,9 +166,11 @@ export class SpanMetrics {
 
   #recordTokens(group: SeriesGroup | undefined, type: 'input' | 'output', count: number | undefined): void {
     if (count === undefined) return;
-    this.#record(group, 'tokenUsage', count, type, () => ({ 'gen_ai.token.type': type }));
-    this.#record(group, type === 'input' ? 'operationInputTokens' : 'operationOutputTokens', count);
-    this.#recordTotal(group, type === 'input' ? 'inputTokens' : 'outputTokens', count);
+    const isInput = type === 'input';
+    const id = isInput ? 'tokenUsage input' : 'tokenUsage output';
+    this.#record(group, 'tokenUsage', count, id, () => ({ 'gen_ai.token.type': type }));
+    this.#record(group, isInput ? 'operationInputTokens' : 'operationOutputTokens', count);
+    this.#recordTotal(group, isInput ? 'inputTokens' : 'outputTokens', count);
   }
 
   #recordTotal(group: SeriesGroup | undefined, key: MetricKey, value: number | undefined): void {
@@ -175,7 +184,9 @@ export class SpanMetrics {
       'error.type': error,
     }));
     this.#record(group, 'agentDuration', seconds);
-    this.#record(group, 'operationDuration', seconds, '', () => ({ 'gen_ai.operation.name': 'invoke_agent' }));
+    this.#record(group, 'operationDuration', seconds, 'operationDuration', () => ({
+      'gen_ai.operation.name': 'invoke_agent',
+    }));
     if (!this.#hasCallMetrics) return;
     const key = callsKey(span);
     const { models = 0, tools = 0 } = this.#calls.get(key) ?? {};
@@ -203,10 +214,15 @@ export class SpanMetrics {
     return group;
   }
 
-  /** Records a value. `more` names the labels that the series has besides those of its group. */
-  #record(group: SeriesGroup | undefined, key: MetricKey, value: number, more = '', createLabels?: () => Labels): void {
+  /** Records a value. `id` names the series in its group: the metric, and the labels that it has besides those of the group. */
+  #record(
+    group: SeriesGroup | undefined,
+    key: MetricKey,
+    value: number,
+    id: string = key,
+    createLabels?: () => Labels,
+  ): void {
     if (!group || !Number.isFinite(value)) return;
-    const id = more === '' ? key : `${key} ${more}`;
     let series = group.series.get(id);
     if (!series) {
       // A metric without a name in these conventions has an entry too, so that it is looked up once.

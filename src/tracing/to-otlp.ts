@@ -2,7 +2,13 @@
 import type { Json } from '../core/index.ts';
 import { getAttributeName, type AttributeKey, type Conventions } from './conventions.ts';
 import { toAnyValue, toKeyValues, toNanos, type KeyValue, type OtlpSpan, type TraceRequest } from './otlp/messages.ts';
-import { addEvaluationAttributes, addSpanAttributes, getSpanName, type AttributeSink } from './span-attributes.ts';
+import {
+  addEvaluationAttributes,
+  addOwnAttributes,
+  addSharedAttributes,
+  getSpanName,
+  type AttributeSink,
+} from './span-attributes.ts';
 import type { Span, SpanEvent } from './span.ts';
 
 /** How spans are converted. */
@@ -55,7 +61,8 @@ export const createTraceRequest = (spans: readonly Span[], options: ConversionOp
 function toOtlpSpan(span: Span, options: ConversionOptions): OtlpSpan {
   const { traceId, spanId, parentId, tracestate, start, end = start, error, events } = span;
   const attributes = new AttributeList(options);
-  addSpanAttributes(span, options, attributes);
+  addSharedAttributes(span, attributes);
+  addOwnAttributes(span, options, attributes);
   return {
     traceId,
     spanId,

@@ -1,7 +1,14 @@
 // The tracer of a process: builds spans while sessions run, exports them in the background, and reports what was lost. It never blocks or fails a run.
-import { errorMessage, formatTraceparent, type RunState, type TraceContext, type TracePort } from '../core/index.ts';
+import {
+  errorMessage,
+  formatTraceparent,
+  type Event,
+  type RunState,
+  type TraceContext,
+  type TracePort,
+} from '../core/index.ts';
 import { createSpanEncoder } from './encode-spans.ts';
-import { EventBuffer } from './event-buffer.ts';
+import { EventBuffer, type PlacedEvent } from './event-buffer.ts';
 import { toolSpanId, type SpanPlace } from './ids.ts';
 import { toKeyValues } from './otlp/messages.ts';
 import { encodeMetrics } from './otlp/protobuf.ts';
@@ -64,6 +71,7 @@ export function createTracer(tracer: TracerOptions): Tracer {
   const events = new EventBuffer({
     // Half of the queue: the spans of so many events do not fill it. A listener gets each span when it ends.
     maxEvents: tracer.onSpan ? 1 : Math.min(maxWaitingEvents, Math.ceil(options.maxQueue / 2)),
+    place,
     onWaiting: () => spans?.schedule(),
     onError(error) {
       if (!hasFailed) onWarning(`Tracing: the span of an event could not be built: ${errorMessage(error)}`);
@@ -124,6 +132,13 @@ export function createTracer(tracer: TracerOptions): Tracer {
     return opened;
   }
 
+  function place(event: Event, state: RunState): PlacedEvent {
+    const { places, builder } = sessions.get(state.session) ?? openSession(state);
+    const run = places.on(event, state.run);
+    if (event.type === 'tool-started' && run) toolRuns.set(event.key, run);
+    return { builder, run };
+  }
+
   function flush(deadlineMs: number = defaultDeadlineMs): Promise<ExportCounts> {
     return flushAll(deadlineMs);
   }
@@ -149,13 +164,11 @@ export function createTracer(tracer: TracerOptions): Tracer {
       return spans?.counts ?? { added: 0, delivered: 0, lost: 0 };
     },
     onEvent(event, state) {
-      const { places, builder } = sessions.get(state.session) ?? openSession(state);
-      const run = places.on(event, state.run);
-      if (event.type === 'tool-started' && run) toolRuns.set(event.key, run);
-      events.add(builder, event, run);
+      events.add(event, state);
     },
     contextOf(state, key) {
       if (!options.propagates) return undefined;
+      events.place();
       return toContext(key === undefined ? sessions.get(state.session)?.places.request : findTool(key));
     },
     flush,
