@@ -9,7 +9,7 @@ import { says, scriptedProvider } from '../../src/testing/index.ts';
 const tool = (name: string): Tool =>
   defineTool({ name, description: name, effect: 'read', input: { type: 'object' }, run: () => 'ok' });
 
-/** Writes a session of four turns whose tools change before the third one, and returns its id. */
+/** Writes a session of four turns whose tools change before the third one, and returns its id; `answerMs` is the time of each answer. */
 export async function writeCachedSession(file: string, answerMs = 0): Promise<string> {
   mkdirSync(path.dirname(file), { recursive: true });
   const usages = [
