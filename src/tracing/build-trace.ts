@@ -1,7 +1,7 @@
 // Builds the whole trace of recorded sessions: a session with the sessions of its sub-agents and of its plan steps as children.
 import type { Event } from '../core/index.ts';
 import { parseSubagentMetadata } from '../agent/subagents/index.ts';
-import { toolSpanId, type SpanPlace } from './ids.ts';
+import { toolSpanId, type SpanContext } from './ids.ts';
 import type { Span } from './span.ts';
 import { compareSpans } from './span-tree.ts';
 import type { TraceBuilderOptions } from './builder-options.ts';
@@ -20,12 +20,12 @@ export function buildTrace(
   options: TraceOptions = {},
 ): readonly Span[] {
   const spans: Span[] = [];
-  const places = new Map<string, SpanPlace>();
-  buildSession(session, events, spans, places, options);
+  const contexts = new Map<string, SpanContext>();
+  buildSession(session, events, spans, contexts, options);
   for (const child of children) {
     const key = child.events.map(parseSubagentMetadata).find((each) => each !== undefined)?.key;
-    if (key !== undefined && !places.has(toolSpanId(key))) continue;
-    buildSession(child.session, child.events, spans, places, options);
+    if (key !== undefined && !contexts.has(toolSpanId(key))) continue;
+    buildSession(child.session, child.events, spans, contexts, options);
   }
   return spans.toSorted(compareSpans);
 }
@@ -34,20 +34,20 @@ function buildSession(
   session: string,
   events: readonly Event[],
   spans: Span[],
-  places: Map<string, SpanPlace>,
+  contexts: Map<string, SpanContext>,
   options: TraceOptions,
 ): void {
   const onSpan = (span: Span): void => {
     spans.push(span);
-    if (span.kind === 'tool') places.set(span.spanId, toPlace(span));
+    if (span.kind === 'tool') contexts.set(span.spanId, toSpanContext(span));
   };
-  const findParent = (key: string): SpanPlace | undefined => places.get(toolSpanId(key));
+  const findParent = (key: string): SpanContext | undefined => contexts.get(toolSpanId(key));
   const builder = new TraceBuilder({ ...options, session, onSpan, findParent, sample: () => true });
   for (const event of events) builder.on(event);
   for (const span of builder.open) onSpan(span);
 }
 
-const toPlace = ({ traceId, spanId, tracestate }: Span): SpanPlace => ({
+const toSpanContext = ({ traceId, spanId, tracestate }: Span): SpanContext => ({
   traceId,
   spanId,
   isSampled: true,

@@ -15,13 +15,13 @@ export function emitCheck(
   const draft = recorder.start({
     kind: 'check',
     name: check,
-    place: recorder.placeIn(run, recorder.createId('check', id)),
-    parentId: run?.place.spanId,
+    context: recorder.contextIn(run, recorder.createId('check', id)),
+    parentId: run?.context.spanId,
     start: ms === undefined ? lastTime : time - ms,
     details: { check: details },
   });
   const value = verdict.type === 'passed' ? 1 : 0;
   draft.events.push({ name: 'evaluation', time, attributes: { name: check, value, label: verdict.type } });
-  if (verdict.type !== 'passed') recorder.content?.explain(draft.place.spanId, verdict.why);
+  if (verdict.type !== 'passed') recorder.content?.explain(draft.context.spanId, verdict.why);
   recorder.end(draft, time, verdict.type === 'failed' ? { error: 'check-failed' } : {});
 }

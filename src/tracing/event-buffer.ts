@@ -1,16 +1,16 @@
-// Keeps recorded events until their spans are built. Building the spans of many events at once takes a quarter of the time that it takes between the steps of a run, whose code and data displace those of the builder from the caches of the processor.
+// Keeps recorded events until their spans are built. Many spans at once are built in a quarter of the time: between the steps of a run, the code and data of the builder are no longer in the caches of the processor.
 import type { Event, RunState } from '../core/index.ts';
-import type { RunPlace } from './session-places.ts';
+import type { RunSpanContexts } from './session-contexts.ts';
 import type { TraceBuilder } from './trace-builder.ts';
 
 /** The run of an event, and the builder of its session. */
-export type PlacedEvent = { readonly builder: TraceBuilder; readonly run: RunPlace | undefined };
+export type TracedEvent = { readonly builder: TraceBuilder; readonly run: RunSpanContexts | undefined };
 
 /** The bounds of a buffer, and what it calls. */
 export type EventBufferOptions = {
   readonly maxEvents: number;
   /** Finds the run of an event; called once for each event, in their order. */
-  readonly place: (event: Event, state: RunState) => PlacedEvent;
+  readonly findRun: (event: Event, state: RunState) => TracedEvent;
   /** Called when the first event waits. */
   readonly onWaiting: () => void;
   /** Called with an error of a builder. */
@@ -19,15 +19,15 @@ export type EventBufferOptions = {
 
 /** The max characters of results of tools that wait: they are the largest part of the events. */
 const maxWaitingChars = 4_000_000;
-/** The max states that are kept for events without a place. */
+/** The max states that are kept for events whose run was not looked for yet. */
 const maxStates = 64;
 
 /** A bounded buffer: if it is full, the spans are built at once. */
 export class EventBuffer {
   readonly #options: EventBufferOptions;
   #events: Event[] = [];
-  #placed: PlacedEvent[] = [];
-  /** The states of the events after those that have a place. */
+  #traced: TracedEvent[] = [];
+  /** The states of the events after those whose run is known. */
   #states: RunState[] = [];
   #chars = 0;
 
@@ -42,27 +42,27 @@ export class EventBuffer {
     if (event.type === 'tool-ended') this.#chars += event.text.length;
     if (count >= this.#options.maxEvents || this.#chars >= maxWaitingChars) this.build();
     else if (count === 1) this.#options.onWaiting();
-    else if (states >= maxStates) this.place();
+    else if (states >= maxStates) this.findRuns();
   }
 
   /** Finds the runs of all events that wait. */
-  place(): void {
+  findRuns(): void {
     const states = this.#states;
     if (states.length === 0) return;
     this.#states = [];
     for (const state of states) {
-      const event = this.#events[this.#placed.length];
-      if (event) this.#placed.push(this.#options.place(event, state));
+      const event = this.#events[this.#traced.length];
+      if (event) this.#traced.push(this.#options.findRun(event, state));
     }
   }
 
   /** Builds the spans of all events that wait, in their order. */
   build(): void {
     if (this.#events.length === 0) return;
-    this.place();
-    const [events, placed] = [this.#events, this.#placed];
-    [this.#events, this.#placed, this.#chars] = [[], [], 0];
-    for (const [i, { builder, run }] of placed.entries()) {
+    this.findRuns();
+    const [events, traced] = [this.#events, this.#traced];
+    [this.#events, this.#traced, this.#chars] = [[], [], 0];
+    for (const [i, { builder, run }] of traced.entries()) {
       const event = events[i];
       try {
         if (event) builder.build(event, run);

@@ -40,7 +40,7 @@ export class GateSpans {
     this.#asked.delete(call);
     if (!allowed) this.#rejected.add(call);
     const answered = { action: allowed ? 'allow' : 'block', ...(by === undefined ? {} : { by }) } as const;
-    this.#recorder.content?.explain(draft.place.spanId, reason);
+    this.#recorder.content?.explain(draft.context.spanId, reason);
     this.#recorder.end(draft, time, {}, { gate: { ...draft.details.gate, ...answered } });
   }
 
@@ -71,7 +71,7 @@ export class GateSpans {
 
   #emit(call: string, id: string, time: number, gate: GateDetails, owner: GateOwner, why?: string): void {
     const draft = this.#start(call, id, time, gate, owner);
-    this.#recorder.content?.explain(draft.place.spanId, why);
+    this.#recorder.content?.explain(draft.context.spanId, why);
     this.#recorder.end(draft, time);
   }
 
@@ -80,7 +80,7 @@ export class GateSpans {
     return this.#recorder.start({
       kind: 'gate',
       name: gate.name ?? gate.component,
-      place: this.#recorder.placeIn(run, this.#recorder.createId('gate', id)),
+      context: this.#recorder.contextIn(run, this.#recorder.createId('gate', id)),
       parentId,
       start: time,
       details: { call, gate, ...(tool === undefined ? {} : { tool }) },

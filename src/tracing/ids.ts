@@ -2,8 +2,8 @@
 import type { TraceContext, TraceParent } from '../core/index.ts';
 import { parseTraceparent } from '../core/index.ts';
 
-/** The place of a span: its trace, its own id, and whether it is recorded. */
-export type SpanPlace = TraceParent & { readonly tracestate?: string };
+/** The context of a span: its trace, its own id, and whether it is recorded. */
+export type SpanContext = TraceParent & { readonly tracestate?: string };
 
 /** The codes of a text that is hashed. Reading them from here is several times as fast as from the text. */
 const codes = new Uint16Array(1024);
@@ -125,7 +125,7 @@ export function createTraceId(session: string, run: string): string {
 }
 
 /** Returns the parent that a request named. */
-export function getRemoteParent(trace: TraceContext): SpanPlace | undefined {
+export function getRemoteParent(trace: TraceContext): SpanContext | undefined {
   const parent = parseTraceparent(trace.traceparent);
   return parent && { ...parent, ...(trace.tracestate === undefined ? {} : { tracestate: trace.tracestate }) };
 }

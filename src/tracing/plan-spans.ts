@@ -23,7 +23,7 @@ export class PlanSpans {
   update(steps: readonly unknown[], trace: unknown, time: number): void {
     const { session } = this.#recorder;
     const remote = isObject(trace) ? parseTraceparent(trace['traceparent']) : undefined;
-    const place = {
+    const context = {
       traceId: remote?.traceId ?? createTraceId(session, session),
       spanId: workflowSpanId(session),
       isSampled: remote?.isSampled !== false,
@@ -32,7 +32,7 @@ export class PlanSpans {
     this.#workflow ??= this.#recorder.start({
       kind: 'workflow',
       name: 'plan',
-      place,
+      context,
       parentId,
       start: time,
     });
@@ -57,8 +57,8 @@ export class PlanSpans {
       this.#recorder.start({
         kind: 'step',
         name: id,
-        place: this.#recorder.placeIn(workflow, stepSpanId(this.#recorder.session, id)),
-        parentId: workflow.place.spanId,
+        context: this.#recorder.contextIn(workflow, stepSpanId(this.#recorder.session, id)),
+        parentId: workflow.context.spanId,
         start: time,
       });
     this.#steps.set(id, draft);

@@ -1,7 +1,7 @@
-// Starts and ends the spans of one session: their place in a trace, their texts, and whether they are recorded at all.
+// Starts and ends the spans of one session: their span contexts, their texts, and whether they are recorded at all.
 import type { UsageTotals } from '../core/index.ts';
 import { ContentCollector } from './content.ts';
-import { createTraceId, NameHash, type SpanPlace } from './ids.ts';
+import { createTraceId, NameHash, type SpanContext } from './ids.ts';
 import type { Span, SpanDetails, SpanEvent } from './span.ts';
 
 /** What a recorder needs to know of its session. */
@@ -17,7 +17,7 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** A span that has not ended; it is changed until it ends, and then handed on. */
 export type SpanDraft = {
-  readonly place: SpanPlace;
+  readonly context: SpanContext;
   readonly span: Mutable<Span>;
   readonly details: Mutable<SpanDetails>;
   readonly events: SpanEvent[];
@@ -27,7 +27,7 @@ export type SpanDraft = {
 export type NewSpan = {
   readonly kind: Span['kind'];
   readonly name: string;
-  readonly place: SpanPlace;
+  readonly context: SpanContext;
   readonly parentId: string | undefined;
   readonly start: number;
   /** Taken over by the span. */
@@ -54,27 +54,27 @@ export class SpanRecorder {
   }
 
   /** Starts a span. */
-  start({ kind, name, place, parentId, start, details }: NewSpan): SpanDraft {
-    const { traceId, spanId, tracestate } = place;
+  start({ kind, name, context, parentId, start, details }: NewSpan): SpanDraft {
+    const { traceId, spanId, tracestate } = context;
     const all: Mutable<SpanDetails> = details ?? {};
     all.agent = this.agent;
     const span: Mutable<Span> = { traceId, spanId, session: this.session, kind, name, start, details: all };
     if (parentId !== undefined) span.parentId = parentId;
     if (tracestate !== undefined) span.tracestate = tracestate;
-    return { place, span, details: all, events: [] };
+    return { context, span, details: all, events: [] };
   }
 
   /** Ends a span and hands it on, if it is recorded. */
   end(draft: SpanDraft | undefined, time: number, failure: SpanFailure = {}, details: SpanDetails = {}): void {
     if (!draft) return;
-    const { span, place, events } = draft;
-    const content = this.content?.take(span.kind, place.spanId, draft.details.call);
+    const { span, context, events } = draft;
+    const content = this.content?.take(span.kind, context.spanId, draft.details.call);
     Object.assign(draft.details, details);
     Object.assign(span, failure);
     span.end = Math.max(span.start, time);
     if (content) span.content = content;
     if (events.length > 0) span.events = events;
-    if (place.isSampled) this.#onSpan(span);
+    if (context.isSampled) this.#onSpan(span);
   }
 
   /** The id of a span of this kind that an event names. */
@@ -82,10 +82,10 @@ export class SpanRecorder {
     return this.#hash.add(kind).add(event).toSpanId();
   }
 
-  /** The place of a span in the trace of another; without one, in a trace of the session. */
-  placeIn(owner: SpanDraft | undefined, spanId: string): SpanPlace {
+  /** The context of a span in the trace of another; without one, in a trace of the session. */
+  contextIn(owner: SpanDraft | undefined, spanId: string): SpanContext {
     return owner
-      ? { ...owner.place, spanId }
+      ? { ...owner.context, spanId }
       : { traceId: createTraceId(this.session, 'session'), spanId, isSampled: true };
   }
 }

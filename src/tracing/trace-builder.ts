@@ -6,7 +6,7 @@ import { GateSpans, type GateOwner } from './gate-spans.ts';
 import { toolSpanId } from './ids.ts';
 import type { ModelInfo, TraceBuilderOptions } from './builder-options.ts';
 import { PlanSpans } from './plan-spans.ts';
-import { SessionPlaces, type RunPlace } from './session-places.ts';
+import { SessionContexts, type RunSpanContexts } from './session-contexts.ts';
 import type { Span, SpanDetails } from './span.ts';
 import { SpanRecorder, toCostDetails, toSpan, type SpanDraft, type SpanFailure } from './span-recorder.ts';
 
@@ -14,7 +14,7 @@ const mcpPrefix = /^mcp__((?:(?!__).){1,64})__/;
 
 /** Builds the spans of one session from its events in the order written. */
 export class TraceBuilder {
-  readonly #places: SessionPlaces;
+  readonly #contexts: SessionContexts;
   readonly #recorder: SpanRecorder;
   readonly #gates: GateSpans;
   readonly #plan: PlanSpans;
@@ -23,14 +23,14 @@ export class TraceBuilder {
   #calls = new Map<string, { readonly tool: string; readonly input: Json }>();
   #model: ModelInfo;
   #run: SpanDraft | undefined;
-  #runPlace: RunPlace | undefined;
+  #runContexts: RunSpanContexts | undefined;
   #turn: SpanDraft | undefined;
   #request: SpanDraft | undefined;
   #isCompacted = false;
   #lastTime = 0;
 
   constructor(options: TraceBuilderOptions) {
-    this.#places = new SessionPlaces(options);
+    this.#contexts = new SessionContexts(options);
     this.#recorder = new SpanRecorder(options);
     this.#recorder.agent = options.agent ?? 'fairlead';
     this.#gates = new GateSpans(this.#recorder);
@@ -51,11 +51,11 @@ export class TraceBuilder {
 
   /** Adds an event; `run` is the active run of the session, for a builder that starts in the middle of it. */
   on(event: Event, run?: string): void {
-    this.build(event, this.#places.on(event, run));
+    this.build(event, this.#contexts.on(event, run));
   }
 
-  /** Adds an event of a run whose place is known. */
-  build(event: Event, run: RunPlace | undefined): void {
+  /** Adds an event of a run whose span context is known. */
+  build(event: Event, run: RunSpanContexts | undefined): void {
     const time = Date.parse(event.time);
     if (run && event.type !== 'run-started' && event.type !== 'run-ended' && !this.#run) this.#startRun(run, time);
     this.#recorder.content?.on(event);
@@ -63,7 +63,7 @@ export class TraceBuilder {
     this.#lastTime = time;
   }
 
-  #apply(event: Event, time: number, run: RunPlace | undefined): void {
+  #apply(event: Event, time: number, run: RunSpanContexts | undefined): void {
     switch (event.type) {
       case 'epoch-started':
         return this.#startEpoch(event, time);
@@ -118,8 +118,8 @@ export class TraceBuilder {
     this.#emitCompaction(event, time);
   }
 
-  #startRun(run: RunPlace, time: number): void {
-    const { place, origin, parentKey } = run;
+  #startRun(run: RunSpanContexts, time: number): void {
+    const { context, origin, parentKey } = run;
     const { model, provider } = this.#model;
     const details = {
       run: run.run,
@@ -129,8 +129,8 @@ export class TraceBuilder {
     };
     const { agent: name } = this.#recorder;
     const { parentId, hasRemoteParent } = origin;
-    this.#runPlace = run;
-    this.#run = this.#recorder.start({ kind: 'run', name, place, parentId, start: time, details });
+    this.#runContexts = run;
+    this.#run = this.#recorder.start({ kind: 'run', name, context, parentId, start: time, details });
     if (hasRemoteParent) this.#run.span.hasRemoteParent = true;
   }
 
@@ -148,13 +148,13 @@ export class TraceBuilder {
 
   #startTurn(turn: number, time: number): void {
     this.#endTurn(this.#lastTime);
-    const [run, place] = [this.#run, this.#runPlace];
-    if (!run || !place) return;
+    const [run, contexts] = [this.#run, this.#runContexts];
+    if (!run || !contexts) return;
     this.#turn = this.#recorder.start({
       kind: 'turn',
       name: `turn ${turn}`,
-      place: place.getTurnPlace(turn),
-      parentId: run.place.spanId,
+      context: contexts.getTurnContext(turn),
+      parentId: run.context.spanId,
       start: time,
       details: { turn },
     });
@@ -162,8 +162,8 @@ export class TraceBuilder {
     this.#request = this.#recorder.start({
       kind: 'model',
       name: model,
-      place: place.getModelPlace(turn),
-      parentId: this.#turn.place.spanId,
+      context: contexts.getModelContext(turn),
+      parentId: this.#turn.context.spanId,
       start: time,
       details: {
         turn,
@@ -213,9 +213,9 @@ export class TraceBuilder {
   }
 
   #draftTool(tool: string, key: string, start: number, details: SpanDetails): SpanDraft {
-    const place = this.#recorder.placeIn(this.#run, toolSpanId(key));
+    const context = this.#recorder.contextIn(this.#run, toolSpanId(key));
     const { parentId } = this.#owner;
-    return this.#recorder.start({ kind: 'tool', name: tool, place, parentId, start, details: { tool, ...details } });
+    return this.#recorder.start({ kind: 'tool', name: tool, context, parentId, start, details: { tool, ...details } });
   }
 
   #endTool(event: Event & { type: 'tool-ended' }, time: number): void {
@@ -234,12 +234,12 @@ export class TraceBuilder {
   #emitCompaction(event: CompactionEvent, time: number, failure: SpanFailure = {}): void {
     this.#endTurn(this.#lastTime);
     const { id, spent } = event;
-    const place = this.#recorder.placeIn(this.#run, this.#recorder.createId('compaction', id));
-    const parentId = this.#run?.place.spanId;
+    const context = this.#recorder.contextIn(this.#run, this.#recorder.createId('compaction', id));
+    const parentId = this.#run?.context.spanId;
     const start = spent?.ms === undefined ? this.#lastTime || time : time - spent.ms;
     const details = toCostDetails(spent);
     this.#recorder.end(
-      this.#recorder.start({ kind: 'compaction', name: 'compaction', place, parentId, start, details }),
+      this.#recorder.start({ kind: 'compaction', name: 'compaction', context, parentId, start, details }),
       time,
       failure,
     );
@@ -256,15 +256,15 @@ export class TraceBuilder {
     if (key === 'plan' && isObject(value) && Array.isArray(value['steps']))
       this.#plan.update(value['steps'], value['trace'], time);
     if (!spent) return;
-    const place = this.#recorder.placeIn(this.#run, this.#recorder.createId('request', id));
+    const context = this.#recorder.contextIn(this.#run, this.#recorder.createId('request', id));
     const details = { ...(typeof value === 'string' ? { requestModel: value } : {}), ...toCostDetails(spent) };
     const { parentId } = this.#owner;
     const start = time - (spent.ms ?? 0);
-    this.#recorder.end(this.#recorder.start({ kind: 'request', name: key, place, parentId, start, details }), time);
+    this.#recorder.end(this.#recorder.start({ kind: 'request', name: key, context, parentId, start, details }), time);
   }
 
   get #owner(): GateOwner {
-    return { run: this.#run, parentId: (this.#turn ?? this.#run)?.place.spanId, calls: this.#calls };
+    return { run: this.#run, parentId: (this.#turn ?? this.#run)?.context.spanId, calls: this.#calls };
   }
 }
 

@@ -8,8 +8,8 @@ import {
   type TracePort,
 } from '../core/index.ts';
 import { createSpanEncoder } from './encode-spans.ts';
-import { EventBuffer, type PlacedEvent } from './event-buffer.ts';
-import { toolSpanId, type SpanPlace } from './ids.ts';
+import { EventBuffer, type TracedEvent } from './event-buffer.ts';
+import { toolSpanId, type SpanContext } from './ids.ts';
 import { toKeyValues } from './otlp/messages.ts';
 import { encodeMetrics } from './otlp/protobuf.ts';
 import { createSender } from './otlp/send.ts';
@@ -20,7 +20,7 @@ import { SpanMetrics } from './span-metrics.ts';
 import { createTraceRequest, type ConversionOptions } from './to-otlp.ts';
 import type { ModelInfo } from './builder-options.ts';
 import { RecentMap } from './recent-map.ts';
-import { SessionPlaces, type RunPlace } from './session-places.ts';
+import { SessionContexts, type RunSpanContexts } from './session-contexts.ts';
 import { TraceBuilder } from './trace-builder.ts';
 
 /** What a tracer needs besides the options. */
@@ -49,12 +49,12 @@ export type Tracer = TracePort & {
 };
 
 /** Max sessions whose open spans are kept, and max tool calls that a sub-agent can be the child of. */
-const [maxSessions, maxPlaces] = [2000, 10_000];
+const [maxSessions, maxToolRuns] = [2000, 10_000];
 const defaultDeadlineMs = 2000;
 /** Max events whose spans are not built yet. */
 const maxWaitingEvents = 1024;
 
-type TracedSession = { readonly places: SessionPlaces; readonly builder: TraceBuilder };
+type TracedSession = { readonly contexts: SessionContexts; readonly builder: TraceBuilder };
 
 /** Creates a tracer; nothing is sent before the first span ends. */
 export function createTracer(tracer: TracerOptions): Tracer {
@@ -63,7 +63,7 @@ export function createTracer(tracer: TracerOptions): Tracer {
   const conversion = createConversion(options, version, redact);
   const sessions = new RecentMap<TracedSession>(maxSessions);
   /** The runs of tool calls, by the key of the call. */
-  const toolRuns = new RecentMap<RunPlace>(maxPlaces);
+  const toolRuns = new RecentMap<RunSpanContexts>(maxToolRuns);
   const metrics = options.metrics && new SpanMetrics(options.conventions, options.isDelta);
   const spans =
     options.traces && createSpanQueue(options.traces, options, conversion, { collect: () => events.build() });
@@ -71,7 +71,7 @@ export function createTracer(tracer: TracerOptions): Tracer {
   const events = new EventBuffer({
     // Half of the queue: the spans of so many events do not fill it. A listener gets each span when it ends.
     maxEvents: tracer.onSpan ? 1 : Math.min(maxWaitingEvents, Math.ceil(options.maxQueue / 2)),
-    place,
+    findRun,
     onWaiting: () => spans?.schedule(),
     onError(error) {
       if (!hasFailed) onWarning(`Tracing: the span of an event could not be built: ${errorMessage(error)}`);
@@ -106,12 +106,12 @@ export function createTracer(tracer: TracerOptions): Tracer {
     tracer.onSpan?.(span);
   }
 
-  /** The place of a tool call that this process has seen. */
-  function findTool(key: string): SpanPlace | undefined {
-    return toolRuns.get(key)?.getPlace(toolSpanId(key));
+  /** The context of a tool call that this process has seen. */
+  function findTool(key: string): SpanContext | undefined {
+    return toolRuns.get(key)?.getContext(toolSpanId(key));
   }
 
-  function sample(traceId: string, parent: SpanPlace | undefined): boolean {
+  function sample(traceId: string, parent: SpanContext | undefined): boolean {
     const { share, isParentBased } = options.sampling;
     if (parent && isParentBased) return parent.isSampled;
     return share >= 1 || Number.parseInt(traceId.slice(-13), 16) / 16 ** 13 < share;
@@ -126,15 +126,15 @@ export function createTracer(tracer: TracerOptions): Tracer {
       ...(modelHost === undefined ? {} : { host: modelHost }),
     };
     const named = agent === undefined ? {} : { agent };
-    const places = new SessionPlaces({ session, findParent: findTool, sample });
-    const opened = { places, builder: new TraceBuilder({ session, ...named, onSpan, model: info, content }) };
+    const contexts = new SessionContexts({ session, findParent: findTool, sample });
+    const opened = { contexts, builder: new TraceBuilder({ session, ...named, onSpan, model: info, content }) };
     sessions.set(session, opened);
     return opened;
   }
 
-  function place(event: Event, state: RunState): PlacedEvent {
-    const { places, builder } = sessions.get(state.session) ?? openSession(state);
-    const run = places.on(event, state.run);
+  function findRun(event: Event, state: RunState): TracedEvent {
+    const { contexts, builder } = sessions.get(state.session) ?? openSession(state);
+    const run = contexts.on(event, state.run);
     if (event.type === 'tool-started' && run) toolRuns.set(event.key, run);
     return { builder, run };
   }
@@ -168,8 +168,8 @@ export function createTracer(tracer: TracerOptions): Tracer {
     },
     contextOf(state, key) {
       if (!options.propagates) return undefined;
-      events.place();
-      return toContext(key === undefined ? sessions.get(state.session)?.places.request : findTool(key));
+      events.findRuns();
+      return toContext(key === undefined ? sessions.get(state.session)?.contexts.request : findTool(key));
     },
     flush,
     async close(deadlineMs = defaultDeadlineMs) {
@@ -238,11 +238,11 @@ function createMetricsSender(
   };
 }
 
-function toContext(place: SpanPlace | undefined): TraceContext | undefined {
-  if (!place) return undefined;
+function toContext(context: SpanContext | undefined): TraceContext | undefined {
+  if (!context) return undefined;
   return {
-    traceparent: formatTraceparent(place),
-    ...(place.tracestate === undefined ? {} : { tracestate: place.tracestate }),
+    traceparent: formatTraceparent(context),
+    ...(context.tracestate === undefined ? {} : { tracestate: context.tracestate }),
   };
 }
 

@@ -2,25 +2,25 @@
 import type { Event, TraceContext } from '../core/index.ts';
 import { parseSubagentMetadata } from '../agent/subagents/index.ts';
 import type { TraceBuilderOptions } from './builder-options.ts';
-import { createTraceId, getPlanParent, getRemoteParent, NameHash, runSpanId, type SpanPlace } from './ids.ts';
+import { createTraceId, getPlanParent, getRemoteParent, NameHash, runSpanId, type SpanContext } from './ids.ts';
 
 type PlaceOptions = Pick<TraceBuilderOptions, 'session' | 'findParent' | 'sample'>;
 /** The trace of a run, and the span above it. */
-type RunOrigin = Omit<SpanPlace, 'spanId'> & {
+type RunOrigin = Omit<SpanContext, 'spanId'> & {
   readonly parentId: string | undefined;
   /** The parent is a span of another program. */
   readonly hasRemoteParent: boolean;
 };
 
-/** A run of a session. Its place in a trace is derived when it is first needed. */
-export class RunPlace {
+/** A run of a session. Its span context is derived when it is first needed. */
+export class RunSpanContexts {
   readonly run: string;
   /** The key of the tool call that started the session, if it is that of a sub-agent. */
   readonly parentKey: string | undefined;
   readonly #options: PlaceOptions;
   readonly #trace: TraceContext | undefined;
   #origin: RunOrigin | undefined;
-  #place: SpanPlace | undefined;
+  #context: SpanContext | undefined;
   /** The hashes of the names of turns and of their model calls, without the number of the turn. */
   #turnHash: NameHash | undefined;
   #modelHash: NameHash | undefined;
@@ -32,9 +32,9 @@ export class RunPlace {
     this.parentKey = parentKey;
   }
 
-  /** The place of the span of the run. */
-  get place(): SpanPlace {
-    return (this.#place ??= this.getPlace(runSpanId(this.#options.session, this.run)));
+  /** The context of the span of the run. */
+  get context(): SpanContext {
+    return (this.#context ??= this.getContext(runSpanId(this.#options.session, this.run)));
   }
 
   /** The trace of the run, and the span above it. */
@@ -42,20 +42,20 @@ export class RunPlace {
     return (this.#origin ??= this.#derive());
   }
 
-  /** The place of a turn. */
-  getTurnPlace(turn: number): SpanPlace {
+  /** The context of a turn. */
+  getTurnContext(turn: number): SpanContext {
     this.#turnHash ??= NameHash.of(`${this.#options.session}\nturn\n${this.run}`);
-    return this.getPlace(this.#turnHash.addNumber(turn).toSpanId());
+    return this.getContext(this.#turnHash.addNumber(turn).toSpanId());
   }
 
-  /** The place of the model call of a turn. */
-  getModelPlace(turn: number): SpanPlace {
+  /** The context of the model call of a turn. */
+  getModelContext(turn: number): SpanContext {
     this.#modelHash ??= NameHash.of(`${this.#options.session}\nmodel\n${this.run}`);
-    return this.getPlace(this.#modelHash.addNumber(turn).toSpanId());
+    return this.getContext(this.#modelHash.addNumber(turn).toSpanId());
   }
 
-  /** The place of a span in the trace of the run. */
-  getPlace(spanId: string): SpanPlace {
+  /** The context of a span in the trace of the run. */
+  getContext(spanId: string): SpanContext {
     const { traceId, isSampled, tracestate } = this.origin;
     return tracestate === undefined ? { traceId, spanId, isSampled } : { traceId, spanId, isSampled, tracestate };
   }
@@ -79,10 +79,10 @@ export class RunPlace {
 }
 
 /** Follows the events of one session. */
-export class SessionPlaces {
+export class SessionContexts {
   readonly #options: PlaceOptions;
   #parentKey: string | undefined;
-  #run: RunPlace | undefined;
+  #run: RunSpanContexts | undefined;
   /** The turn whose model call is active. */
   #turn: number | undefined;
 
@@ -90,27 +90,27 @@ export class SessionPlaces {
     this.#options = options;
   }
 
-  /** The place of the active model call. */
-  get request(): SpanPlace | undefined {
-    return this.#turn === undefined ? undefined : this.#run?.getModelPlace(this.#turn);
+  /** The context of the active model call. */
+  get request(): SpanContext | undefined {
+    return this.#turn === undefined ? undefined : this.#run?.getModelContext(this.#turn);
   }
 
   /** Adds an event, and returns the run that it belongs to. `run` is the active run of the session, for an instance that starts in the middle of it. */
-  on(event: Event, run: string | undefined): RunPlace | undefined {
+  on(event: Event, run: string | undefined): RunSpanContexts | undefined {
     const { type } = event;
     if (type === 'run-ended') return this.#endRun();
     if (type === 'run-started') {
       this.#turn = undefined;
-      return (this.#run = new RunPlace(this.#options, event.run, event.trace, this.#parentKey));
+      return (this.#run = new RunSpanContexts(this.#options, event.run, event.trace, this.#parentKey));
     }
     if (type === 'turn-started') this.#turn = event.turn;
     if (type === 'turn-ended' || type === 'turn-failed') this.#turn = undefined;
     if (type === 'annotation-added') this.#parentKey = parseSubagentMetadata(event)?.key ?? this.#parentKey;
-    if (run !== undefined) this.#run ??= new RunPlace(this.#options, run, undefined, this.#parentKey);
+    if (run !== undefined) this.#run ??= new RunSpanContexts(this.#options, run, undefined, this.#parentKey);
     return this.#run;
   }
 
-  #endRun(): RunPlace | undefined {
+  #endRun(): RunSpanContexts | undefined {
     const ended = this.#run;
     [this.#run, this.#turn] = [undefined, undefined];
     return ended;
