@@ -51,7 +51,7 @@ test('[A23] a run is a tree of turns with model calls, tool calls, gate decision
         ? { type: 'ask', question: 'May it write?' }
         : { type: 'allow' };
   const parts = createParts(
-    [calls('work').and(calls('danger')), calls('write'), calls('missing'), says('done')],
+    [calls('danger').and(calls('work')), calls('write'), calls('missing'), says('done')],
     [tool('work', () => 'ok'), tool('danger', () => 'bad'), tool('write', () => 'ok')],
     { gates: [gate], checks: [{ name: 'facts', run: () => ({ type: 'passed' }) }] },
   );
