@@ -1,4 +1,4 @@
-// The `audit` command: exports who approved what, which gate denied what and which release ran in a period, with the hash chains verified.
+// The `audit` command: exports which user approved what, which gate denied what and which release ran in a period, with the hash chains verified.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { getReleasesFolder, openUserReleases } from '../../coding-agent/releases/index.ts';
 import { createStrictRedactor, readSettings, type Settings } from '../../coding-agent/settings/index.ts';
