@@ -7,7 +7,7 @@ import { toolOutput, type Event, type Gate, type Provider, type ResolvedAgent, t
 import { formatReplay, formatReplayMarkdown, replaySession } from '../src/sessions/index.ts';
 import { memoryLog } from '../src/stores/index.ts';
 import { calls, scriptedProvider } from '../src/testing/index.ts';
-import { arbitraryModelTurn, createScenario, runScenario } from './support/scenario.ts';
+import { arbitraryModelTurn, createScenario, createScenarioStartFacts, runScenario } from './support/scenario.ts';
 
 const readJson = (events: readonly Event[]): readonly Event[] => JSON.parse(JSON.stringify(events)) as Event[];
 
@@ -51,6 +51,43 @@ test('[A51] a session that a crash cut anywhere, and that was resumed, replays w
     ),
     { numRuns: 100 },
   );
+});
+
+test('[A51] a rejected answer whose rejection a power cut tore off is rejected when the session is resumed', async () => {
+  const empty = { text: '', calls: [], finish: 'stop' } as const;
+  const log = memoryLog();
+  await runScenario(createScenario([empty, empty]).agent, log);
+  for (let cut = 4; cut <= log.events.length; cut++) {
+    const resumed = memoryLog(log.events.slice(0, cut));
+    const rest = createScenario([empty]);
+    await runScenario({ ...rest.agent, onUnknownOutcome: 'ask' }, resumed);
+    assert.deepEqual((await replaySession(readJson(resumed.events))).differences, [], `cut after ${cut} events`);
+    const answers = resumed.events.filter((event) => event.type === 'turn-ended' && event.message.parts.length === 0);
+    const rejected = resumed.events.filter((event) => event.type === 'answer-rejected');
+    assert.equal(rejected.length, answers.length, `cut after ${cut} events: each empty answer is rejected`);
+  }
+});
+
+test('[A51] calls of a rejected answer never run after a power cut tore off the rejection', async () => {
+  const save = { tool: 'save', input: { n: 1 } };
+  const log = memoryLog();
+  const { agent } = createScenario([{ text: '', calls: [save, save], finish: 'tool-calls' }]);
+  const facts = createScenarioStartFacts(agent).map((fact) =>
+    fact.type === 'run-started' ? { ...fact, choice: 'none' as const } : fact,
+  );
+  await log.append(0, facts);
+  await runScenario(agent, log);
+  const ended = log.events.findIndex((event) => event.type === 'turn-ended');
+  const rejected = log.events.findIndex((event) => event.type === 'answer-rejected');
+  assert.equal(rejected - ended, 3, 'the response, two denied calls, and the rejection are one append');
+  for (let cut = ended + 1; cut <= rejected + 1; cut++) {
+    const resumed = memoryLog(log.events.slice(0, cut));
+    const rest = createScenario([]);
+    await runScenario(rest.agent, resumed);
+    assert.deepEqual(rest.effects, [], `cut after ${cut} events`);
+    assert.equal(resumed.events.filter((event) => event.type === 'answer-rejected').length, 1);
+    assert.equal(resumed.events.filter((event) => event.type === 'tool-ended').length, 2);
+  }
 });
 
 const createLook = (description = 'Looks.', text = 'saw'): readonly Tool[] => [

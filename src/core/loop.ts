@@ -6,6 +6,7 @@ import { compact } from './compaction.ts';
 import type { SessionWriter } from './session-writer.ts';
 import { nextStep, type Step } from './next-step.ts';
 import type { ResolvedAgent, Chunk } from './ports.ts';
+import { missingRejectionFacts } from './response-facts.ts';
 import type { RunState } from './state.ts';
 import { runTurn } from './turn.ts';
 import { runChecks } from './run-checks.ts';
@@ -34,6 +35,8 @@ export async function runLoop(agent: ResolvedAgent, runContext: RunContext): Pro
     return context.signal.aborted && state.run !== undefined ? abortStep(context.signal) : nextStep(state, agent);
   };
   try {
+    const response = writer.takeLastResponse();
+    if (response) await writer.record((state) => missingRejectionFacts(agent, state, response), { durable: true });
     for (;;) {
       const step = decide(writer.state);
       switch (step.type) {

@@ -1,6 +1,6 @@
 // Converts a model response to facts: the stored message, its cost, and the reason if it is rejected.
 import { errorMessage } from './errors.ts';
-import type { Fact, RejectionReason } from './fact.ts';
+import type { Event, Fact, RejectionReason } from './fact.ts';
 import { isJson } from './json.ts';
 import {
   messageToolCalls,
@@ -18,6 +18,9 @@ import type { RunState } from './state.ts';
 
 /** The last chunk of a response. */
 export type EndChunk = Chunk & { readonly type: 'end' };
+
+/** The event of a response. */
+export type ResponseEvent = Event & { readonly type: 'turn-ended' };
 
 type AnswerRejection = { readonly why: RejectionReason; readonly text: string };
 
@@ -38,15 +41,27 @@ export function answerFacts(agent: ResolvedAgent, state: RunState, end: EndChunk
   const annotations = (end.annotations ?? []).map((each): Fact => ({ type: 'annotation-added', ...each }));
   const rejection = rejectionOf(agent, state, message, finishReason);
   if (!rejection) return [ended, ...annotations];
+  return [ended, ...annotations, ...rejectionFacts(rejection, messageToolCalls(message))];
+}
+
+/** Returns the facts of a rejected response that its append did not keep, because a power cut tore it after the response: they are computed again. Returns none if the session continued after the response. */
+export function missingRejectionFacts(
+  agent: ResolvedAgent,
+  state: RunState,
+  { turn, message, finishReason }: ResponseEvent,
+): readonly Fact[] {
+  if (state.run === undefined || state.inTurn || state.turn !== turn) return [];
+  const rejection = rejectionOf(agent, state, message, finishReason);
+  if (!rejection) return [];
+  const openCalls = state.calls.filter(({ result }) => !result);
+  return rejectionFacts(rejection, openCalls);
+}
+
+/** Denies the calls of a rejected response, and gives the reason. */
+function rejectionFacts(rejection: AnswerRejection, calls: readonly { readonly id: string }[]): readonly Fact[] {
   const text = `Nothing was run. ${rejection.text}`;
-  const denied = messageToolCalls(message).map(({ id }): Fact => ({
-    type: 'tool-ended',
-    call: id,
-    outcome: 'denied',
-    text,
-    ms: 0,
-  }));
-  return [ended, ...annotations, ...denied, { type: 'answer-rejected', ...rejection }];
+  const denied = calls.map(({ id }): Fact => ({ type: 'tool-ended', call: id, outcome: 'denied', text, ms: 0 }));
+  return [...denied, { type: 'answer-rejected', ...rejection }];
 }
 
 /** Gives each call an id that is unique in the session and valid in every provider format. Drops white-space text, and the incomplete calls of a truncated, refused or filtered response. */

@@ -2,6 +2,7 @@
 import { FairleadError, errorMessage } from './errors.ts';
 import type { Event, Fact } from './fact.ts';
 import type { AppendOptions, Log, View } from './ports.ts';
+import type { ResponseEvent } from './response-facts.ts';
 import type { RunState } from './state.ts';
 
 /** Facts, or a function that computes them from the state at the moment of the append. */
@@ -19,6 +20,8 @@ export interface SessionWriter {
   branch(from: string, facts: FactSource): Promise<readonly Event[]>;
   /** Replaces rules and views: folds the session again from the last baseline. */
   setView(view: View<RunState>): Promise<void>;
+  /** Returns the response with which the log ended when it was opened, once: the facts that follow from it may be missing. */
+  takeLastResponse(): ResponseEvent | undefined;
   /** Subscribes to events after they are written; returns an unsubscribe function. Errors of a listener are ignored. */
   subscribe(listener: SessionListener): () => void;
 }
@@ -30,7 +33,11 @@ export async function openSessionWriter(
   from: 'root' | 'epoch' = 'epoch',
 ): Promise<SessionWriter> {
   let view = first;
-  let state = await foldLog(log, view, { from });
+  let lastResponse: ResponseEvent | undefined;
+  let state = await foldLog(log, view, { from }, (event) => {
+    if (event.type === 'turn-ended') lastResponse = event;
+    else if (!isPartOfResponse(event)) lastResponse = undefined;
+  });
   let tail = state.seq;
   let lastWrite: Promise<unknown> = Promise.resolve();
   const listeners = new Set<SessionListener>();
@@ -72,6 +79,11 @@ export async function openSessionWriter(
         else state = next.initial;
         view = next;
       }),
+    takeLastResponse() {
+      const response = lastResponse;
+      lastResponse = undefined;
+      return response;
+    },
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -97,8 +109,21 @@ const toStoreError = (error: unknown): FairleadError =>
         cause: error,
       });
 
-async function foldLog(log: Log, view: View<RunState>, options: Parameters<Log['read']>[0]): Promise<RunState> {
+/** Events that are appended with a response. */
+const isPartOfResponse = (event: Event): boolean =>
+  event.type === 'annotation-added' || (event.type === 'tool-ended' && event.outcome === 'denied');
+
+async function foldLog(
+  log: Log,
+  view: View<RunState>,
+  options: Parameters<Log['read']>[0],
+  onEvent?: (event: Event) => void,
+): Promise<RunState> {
   let state = view.initial;
-  for await (const events of log.read(options)) for (const event of events) state = view.on(state, event);
+  for await (const events of log.read(options))
+    for (const event of events) {
+      state = view.on(state, event);
+      onEvent?.(event);
+    }
   return state;
 }
