@@ -16,9 +16,10 @@ export type PostgresBinaries = {
 /** The cache directory of all test files. */
 export const postgresCacheDir: string = path.resolve(import.meta.dirname, '../../node_modules/.cache/postgres');
 
-// PostgreSQL refuses to run as root.
 const nobodyUid = 65_534;
-const runAsUser = process.getuid?.() === 0 ? { uid: nobodyUid, gid: nobodyUid } : {};
+/** The user of a spawned server: PostgreSQL and its pooler refuse to run as root. */
+export const runAsUser: { readonly uid?: number; readonly gid?: number } =
+  process.getuid?.() === 0 ? { uid: nobodyUid, gid: nobodyUid } : {};
 
 /** The first directory whose PostgreSQL runs on this machine, or why there is none. */
 export function findPostgresBinaries(folders: readonly string[] = getCandidateDirs()): PostgresBinaries | string {

@@ -182,7 +182,8 @@ function copyDir(from: string, to: string): void {
   execFileSync('cp', ['-Rp', `${from}/.`, to]);
 }
 
-async function findFreePort(): Promise<number> {
+/** Finds a loopback port that is free now. */
+export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

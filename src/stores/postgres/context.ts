@@ -52,7 +52,7 @@ export async function openPostgresContext(url: string): Promise<PostgresContext>
   }
 
   const channels: PostgresContext['channels'] = new Map([[changeChannel, receive]]);
-  const startListening = (): void => void (listener ??= startListener(db.url, channels));
+  const startListening = (): void => void (listener ??= startListener(() => db.notificationUrl(), channels));
 
   return {
     db,

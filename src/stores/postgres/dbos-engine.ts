@@ -5,6 +5,7 @@ import { errorMessage, type QueueLimits } from '../../core/index.ts';
 import { settlesWithin, closeTimeoutMs } from '../timeouts.ts';
 import { endPool } from './close-connections.ts';
 import { describeUrl, openPool } from './database.ts';
+import { parsePostgresLocation } from './location.ts';
 import { schemas } from './migrations.ts';
 import { otherDatabaseError, toPostgresError } from './errors.ts';
 
@@ -79,10 +80,10 @@ async function loadDbos() {
 /** Creates or migrates the tables of DBOS; must be called by one process at a time. */
 export async function migrateDbos(url: string): Promise<void> {
   const { ensureSystemDatabase, GlobalLogger } = await loadDbos();
-  const pool = await openPool(url, { max: 2 });
+  const { pool } = await openPool(url, 2);
   try {
     const logger = new GlobalLogger(undefined, { logger: silentLogger });
-    await ensureSystemDatabase(url, logger, pool, schemas.dbos, false);
+    await ensureSystemDatabase(parsePostgresLocation(url).url, logger, pool, schemas.dbos, false);
   } finally {
     await endPool(pool);
   }
@@ -122,12 +123,12 @@ async function launchEngine(url: string): Promise<Omit<DbosEngine, 'release'> & 
   dbRetryConfig.initialBackoffSec = 0.1;
   dbRetryConfig.maxBackoffSec = 1;
   // The record of the owner of a workflow need not survive a crash of the database server: the log and the row of the run have their own fences.
-  const pool = await openPool(url, { max: 8, options: '-c synchronous_commit=off' });
+  const { pool } = await openPool(url, 8, { synchronous_commit: 'off' });
   if (!isRegistered) DBOS.registerWorkflow(runWorkflow, { name: 'run', maxRecoveryAttempts: 1_000_000 });
   isRegistered = true;
   DBOS.setConfig({
     name: 'fairlead',
-    systemDatabaseUrl: url,
+    systemDatabaseUrl: parsePostgresLocation(url).url,
     systemDatabasePool: pool,
     systemDatabaseSchemaName: schemas.dbos,
     executorID: randomUUID(),

@@ -10,8 +10,11 @@ const maxReconnectMs = 1000;
 /** The handler of each channel. The payload is undefined if notifications may have been missed. */
 export type ChannelHandlers = ReadonlyMap<string, (payload: string | undefined) => void>;
 
-/** Starts to listen. */
-export function startListener(url: string, channels: ChannelHandlers): NotificationListener {
+/** Starts to listen at a URL; without one nothing is received, and waits end by their timeouts. */
+export function startListener(
+  findUrl: () => Promise<string | undefined>,
+  channels: ChannelHandlers,
+): NotificationListener {
   let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -19,7 +22,9 @@ export function startListener(url: string, channels: ChannelHandlers): Notificat
 
   async function connect(): Promise<void> {
     const { default: pg } = await import('pg');
-    if (closed) return;
+    const url = await findUrl().catch(() => null);
+    if (closed || url === undefined) return;
+    if (url === null) return connectLater();
     const own = new pg.Client({
       connectionString: url,
       application_name: 'fairlead listener',
@@ -33,9 +38,7 @@ export function startListener(url: string, channels: ChannelHandlers): Notificat
       if (isClosing) return;
       isClosing = true;
       void endClient(own);
-      if (closed) return;
-      timer = setTimeout(() => void connect(), delay);
-      delay = Math.min(maxReconnectMs, delay * 2);
+      connectLater();
     };
     own.on('error', reconnect);
     own.on('end', reconnect);
@@ -48,6 +51,12 @@ export function startListener(url: string, channels: ChannelHandlers): Notificat
     } catch {
       reconnect();
     }
+  }
+
+  function connectLater(): void {
+    if (closed) return;
+    timer = setTimeout(() => void connect(), delay);
+    delay = Math.min(maxReconnectMs, delay * 2);
   }
 
   void connect();

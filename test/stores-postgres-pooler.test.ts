@@ -1,0 +1,88 @@
+// The PostgreSQL store behind a pooler in transaction mode: every statement may use another connection of the server.
+import assert from 'node:assert/strict';
+import test, { after, type TestContext } from 'node:test';
+import { Client } from 'pg';
+import { openPostgres } from '../src/stores/postgres/store.ts';
+import { parsePostgresLocation } from '../src/stores/postgres/location.ts';
+import { findNoPgBouncer, startPgBouncer } from './support/pgbouncer.ts';
+import { startPostgresStores } from './support/postgres-stores.ts';
+import { processConformance } from './support/process-conformance.ts';
+import { drainStore, endedResult } from './support/queue-conformance.ts';
+import { storeConformance } from './support/store-conformance.ts';
+
+const postgres = await startPostgresStores();
+const noPgBouncer = findNoPgBouncer();
+const skip = postgres.skip ?? noPgBouncer;
+const options = skip === undefined ? {} : { skip };
+const pooler = skip === undefined ? await startPgBouncer(await postgres.empty()) : undefined;
+after(async () => {
+  await pooler?.close();
+  await postgres.close();
+});
+
+/** The location of an empty store behind the pooler, with the address for notifications. */
+async function createLocation(t: TestContext): Promise<string> {
+  const direct = await postgres.fresh(t);
+  return `${pooler?.url(direct) ?? ''}?direct=${new URL(direct).host}`;
+}
+
+storeConformance(
+  'pgbouncer',
+  async (t) => {
+    const location = await createLocation(t);
+    return async () => {
+      const store = await openPostgres(location, { retryMs: 1 });
+      t.after(() => store.close());
+      return store;
+    };
+  },
+  options,
+);
+
+const onRequest = process.env['FAIRLEAD_TEST_RUNS'] === undefined ? { skip: 'takes long: set FAIRLEAD_TEST_RUNS' } : {};
+processConformance('pgbouncer', createLocation, { ...onRequest, ...options });
+
+test(
+  'pgbouncer: [A116] without a direct address the pooler is found, the tables are created, and runs end',
+  options,
+  async (t) => {
+    const direct = await postgres.empty();
+    const location = pooler?.url(direct) ?? '';
+    const [one, other] = [await openPostgres(location), await openPostgres(location)];
+    t.after(() => Promise.all([one.close(), other.close()]));
+    await one.queue.enqueue([{ prompt: 'a' }, { prompt: 'b' }, { prompt: 'c' }]);
+    const handled = await drainStore(other, () => endedResult('done'));
+    assert.deepEqual(
+      handled.map(({ prompt }) => prompt),
+      ['a', 'b', 'c'],
+    );
+    assert.deepEqual(await one.queue.depth(), { queued: 0, running: 0, waiting: 0 });
+    const client = new Client({ connectionString: direct });
+    await client.connect();
+    t.after(() => client.end());
+    const { rows } = await client.query<{ query: string; setting: string }>(
+      "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND query ~* '^(listen|set enable)'",
+    );
+    assert.deepEqual(rows, [], 'no session of the server listens or has settings of ours');
+  },
+);
+
+test('a location names the server behind a pooler, and a mode of TLS has no warning of the driver', () => {
+  assert.deepEqual(parsePostgresLocation('postgres://u:p%40w@pool:6432/db?direct=db.internal:5432'), {
+    url: 'postgres://u:p%40w@pool:6432/db',
+    directUrl: 'postgres://u:p%40w@db.internal:5432/db',
+  });
+  assert.deepEqual(
+    parsePostgresLocation('postgres://u@pool/db?direct=[::1]:5433').directUrl,
+    'postgres://u@[::1]:5433/db',
+  );
+  assert.deepEqual(parsePostgresLocation('postgres://h/db?sslmode=require').url, 'postgres://h/db?sslmode=verify-full');
+  for (const same of [
+    'postgres://h/db?sslmode=require&uselibpqcompat=true',
+    'postgres://h/db?sslmode=no-verify',
+    'postgres://h1:1,h2:2/db',
+  ])
+    assert.deepEqual(parsePostgresLocation(same), { url: same });
+  for (const direct of ['', 'user@host', 'host/db', 'host:port'])
+    assert.throws(() => parsePostgresLocation(`postgres://h/db?direct=${direct}`), { code: 'store/no-location' });
+});
