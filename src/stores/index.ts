@@ -3,7 +3,7 @@ export type { SessionFileProblem } from './jsonl/file-index.ts';
 export { copyJsonl, type CopyJsonlOptions } from './jsonl/copy.ts';
 export { realDisk, type Disk, type FileStat } from './jsonl/disk.ts';
 export { peekSession, readSessionId, type SessionPeek } from './jsonl/session-preview.ts';
-export type { LockOwner } from './lock-owner.ts';
+export { createLockOwner, isOwnerAlive, isProcessRunning, parseLockOwner, type LockOwner } from './lock-owner.ts';
 export { getLockOwner } from './jsonl/lock.ts';
 export { withFileLock } from './jsonl/with-file-lock.ts';
 export { openJsonl, type JsonlLog, type JsonlOptions } from './jsonl/log.ts';

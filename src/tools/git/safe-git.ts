@@ -68,6 +68,8 @@ export type GitRunOptions = {
   readonly verifier?: Pick<GitWorkspaces, 'read' | 'isConfined'>;
   /** Max characters of output. Default 400,000. */
   readonly maxOutput?: number;
+  /** An index file that is used instead of that of the repository. */
+  readonly index?: string;
 };
 
 /** In a sandbox the user's list of trusted folders is not visible, and user ids differ. The owner of a folder does not matter where its programs can do no harm. */
@@ -116,7 +118,7 @@ const defaultMaxOutput = 400_000;
 
 /** Returns the command line of git without a subcommand. */
 export const gitCommandLine = (
-  { workspace, allowNetwork = false, sshAgent, isConfined = false, readsUserConfig = false }: GitRunOptions,
+  { workspace, allowNetwork = false, sshAgent, isConfined = false, readsUserConfig = false, index }: GitRunOptions,
   more: readonly string[] = [],
 ): readonly string[] => [
   // Git runs as the user: it and its helpers are found only in folders that the workspace could not have written.
@@ -127,6 +129,7 @@ export const gitCommandLine = (
   ...safeEnvironment,
   ...(isConfined ? confinedEnvironment : []),
   ...(isConfined && !readsUserConfig ? [noUserConfig] : []),
+  ...(index === undefined ? [] : [`GIT_INDEX_FILE=${index}`]),
   `GIT_ALLOW_PROTOCOL=${allowNetwork ? allowedProtocols : 'none'}`,
   ...(allowNetwork && sshAgent ? [`SSH_AUTH_SOCK=${sshAgent}`] : []),
   'git',
