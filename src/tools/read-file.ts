@@ -11,13 +11,12 @@ import {
   type Tool,
   type Workspace,
 } from '../core/index.ts';
-import { parseImage, unsupportedImageReason, type ImageInfo } from './image.ts';
+import { parseImage } from './image.ts';
+import { imageFilePart, maxShownImages, notShownReason } from './shown-image.ts';
 import { notTextError, displayText } from './text.ts';
 
 const maxLines = 2000;
 const maxChars = 50_000;
-/** Max images of one notebook, the first ones. */
-const maxImages = 4;
 
 /** Creates the read_file tool. */
 export const readFile = (workspace: Workspace): Tool => ({
@@ -76,21 +75,6 @@ function imageOutput(path: string, content: FileContent, provider: Provider | un
   });
 }
 
-/** A model without vision would guess, or its server would reject the complete conversation. */
-function notShownReason(image: ImageInfo, size: number, provider: Provider | undefined): string | undefined {
-  if (provider?.supportsImages === false) return `${provider.model} does not support images`;
-  if (provider?.supportsImages === undefined)
-    return `it is not known whether ${provider?.model ?? 'this model'} supports images`;
-  return unsupportedImageReason(image, size);
-}
-
-const imageFilePart = (bytes: Uint8Array, { mediaType }: ImageInfo, name: string): FilePart => ({
-  type: 'file',
-  mediaType,
-  data: Buffer.from(bytes).toString('base64'),
-  name,
-});
-
 type NotebookRead = {
   readonly path: string;
   readonly range: LineRange;
@@ -112,7 +96,7 @@ function notebookOutput(
     const why = !image
       ? 'it is not an image'
       : (notShownReason(image, bytes.length, provider) ??
-        (files.length < maxImages ? undefined : `only ${maxImages} are shown at once; read fewer lines`));
+        (files.length < maxShownImages ? undefined : `only ${maxShownImages} are shown at once; read fewer lines`));
     if (image && why === undefined)
       files.push(imageFilePart(bytes, image, `${escapeInvisibleLine(path)}, image ${i + 1}`));
     else notices.push(`Image ${i + 1} is not shown: ${why}.`);

@@ -64,7 +64,7 @@ export async function callMcpTool(
     try {
       const result = await sendToolCall(client, target, { args, trace }, signal, progress);
       target.connection.markHealthy();
-      return mcpResultOutput(target.connection.server.name, result);
+      return mcpResultOutput(target.connection.server.name, result, caller.agent?.provider);
     } catch (error) {
       const fate = classifyCallFailure(error, signal);
       if (fate === 'answered')

@@ -105,7 +105,7 @@ export function createInputValidator(schema: JsonObject): (input: Json) => strin
     // The schema is untrusted: reading it, or one of its patterns, may never terminate.
     const done = completesInTime(() => {
       try {
-        validator ??= new Validator(JSON.parse(JSON.stringify(schema)) as Schema, '2020-12', false);
+        validator ??= new Validator(withoutRequiredDefaults(schema) as Schema, '2020-12', false);
         schemaError = firstValidationError(validator.validate(input));
       } catch {
         // It cannot be compiled, references a missing schema, or itself endlessly.
@@ -113,6 +113,20 @@ export function createInputValidator(schema: JsonObject): (input: Json) => strin
     });
     return done ? schemaError : 'the schema could not be evaluated in time';
   };
+}
+
+/** A copy that does not require properties with a default: servers that describe their output form list them as required, and accept calls without them. */
+function withoutRequiredDefaults(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutRequiredDefaults);
+  if (!isObject(value)) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutRequiredDefaults(each)]));
+  const { required, properties } = value;
+  if (!Array.isArray(required) || !isObject(properties)) return copy;
+  const hasDefault = (name: Json): boolean => {
+    const property = typeof name === 'string' && Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return isObject(property) && Object.hasOwn(property, 'default');
+  };
+  return { ...copy, required: required.filter((name) => !hasDefault(name)) };
 }
 
 function firstValidationError({ valid, errors }: ValidationResult): string | undefined {

@@ -172,6 +172,29 @@ test('[A99] a server gets no secret of ours, and all its children end with it', 
   await waitForCondition(() => !pids.some(isProcessAlive));
 });
 
+test('[A99] a server gets the certificates and the proxy of the network, without a password', async (t) => {
+  const given = {
+    NODE_EXTRA_CA_CERTS: '/etc/company.pem',
+    https_proxy: 'http://proxy.internal:3128',
+    HTTP_PROXY: 'http://user:pass-of-ours@proxy.internal:3128',
+    ALL_PROXY: 'user:pass-of-ours@proxy.internal:3128',
+    npm_config_registry: 'https://registry.internal/npm/',
+    NO_PROXY: 'localhost,.internal',
+  };
+  const before = Object.keys(given).map((name) => [name, process.env[name]] as const);
+  t.after(() => {
+    for (const [name, value] of before)
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+  });
+  Object.assign(process.env, given);
+  const { call } = await openMcpServers(t, [createUserServer('h', createHostileServer('stubborn'))]);
+  const environment = JSON.parse((await call('mcp__h__environment')).text) as Record<string, string>;
+  const { HTTP_PROXY: _, ALL_PROXY: __, ...expected } = given;
+  for (const [name, value] of Object.entries(expected)) assert.equal(environment[name], value, name);
+  assert.doesNotMatch(JSON.stringify(environment), /pass-of-ours/);
+});
+
 test('[A99] a server ends with the program that started it, even if that does not close it', async () => {
   const script = `
     import(${JSON.stringify(import.meta.resolve('./index.ts'))}).then(async ({ openMcp }) => {
