@@ -24,6 +24,7 @@ export const navigation: readonly NavigationGroup[] = [
       'docs/mcp.md',
       'docs/retrieval.md',
       'docs/project-files.md',
+      'docs/agents-files.md',
       'docs/behaviours.md',
       'docs/rules.md',
       'docs/hooks.md',

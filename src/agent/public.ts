@@ -92,3 +92,15 @@ export {
   type UserCommands,
   type UserInput,
 } from './index.ts';
+export {
+  decideAgentFiles,
+  findAgentFiles,
+  formatAgentDetails,
+  formatAgentList,
+  parseAgentFile,
+  type AgentDefinition,
+  type AgentFile,
+  type AgentFileOptions,
+  type AgentFiles,
+  type AgentFileStatus,
+} from './agent-files/index.ts';

@@ -37,7 +37,7 @@ import { lazyDlpGate } from './dlp/with-dlp.ts';
 import { createGates, createPolicyContext, readAgentPolicy } from './gates.ts';
 import { formatReducedPrompt, getModelScope, selectModelTools } from './small-model.ts';
 import { createGitWorkspaces } from './git-workspaces.ts';
-import { noUser, type Integration } from './integrations/context.ts';
+import { noUser, type AgentDirectory, type Integration } from './integrations/context.ts';
 import { loadIntegrations } from './integrations/load-integrations.ts';
 import { resolveAcceptHandler } from './instructions/ask-user.ts';
 import { loadProjectTexts, type ProjectInstructions } from './instructions/project-texts.ts';
@@ -70,6 +70,8 @@ export type CodingAgent = {
   readonly hasPendingInstructions: boolean;
   readonly skills: readonly Skill[];
   readonly commands: readonly UserCommand[];
+  /** The agent files, and the sub-agents of a session; absent if the agent only runs code. */
+  readonly agents?: AgentDirectory;
   /** What was not loaded, one sentence each. */
   readonly problems: readonly string[];
   readonly tools: readonly Tool[];
@@ -232,6 +234,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     tools,
     ...grantNames,
     ...(hooks ? { hooks } : {}),
+    ...(integrations.agents ? { agents: integrations.agents } : {}),
     stopCommands: () => background.close(),
     background,
     close: async (next) => {

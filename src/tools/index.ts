@@ -6,6 +6,7 @@ export { createBackgroundCommands, type BackgroundCommands } from './shell/backg
 export { deferredTools, type DeferredToolsOptions } from './deferred-tools.ts';
 export { editFile } from './edit-file.ts';
 export { createUnifiedDiff } from './file-change.ts';
+export { resolveForeignTools, selectsTool } from './foreign-names.ts';
 export { glob } from './glob.ts';
 export { findRipgrepFolders, grep } from './grep.ts';
 export { listFiles } from './list-files.ts';

@@ -32,11 +32,15 @@ export function subagentStatus({ state, running }: Pick<SubagentInfo, 'state' | 
   return reason === 'answered' || reason === 'task-complete' ? 'done' : `stopped: ${reason}`;
 }
 
+/** The id of a sub-agent, with the name of its file. */
+export const formatSubagentName = ({ id, metadata }: Pick<SubagentInfo, 'id' | 'metadata'>): string =>
+  metadata.agent === undefined ? id : `${id} (${metadata.agent})`;
+
 /** A sub-agent on one line. */
 export function formatSubagentLine(subagent: SubagentInfo): string {
   const { turns, calls } = subagent.state.spent;
   const task = truncateToLine(subagent.metadata.task, displayLimits.task);
-  return `${subagent.id}: ${subagentStatus(subagent)}, ${turns} turns, ${calls} calls. Task: ${task}`;
+  return `${formatSubagentName(subagent)}: ${subagentStatus(subagent)}, ${turns} turns, ${calls} calls. Task: ${task}`;
 }
 
 /** A sub-agent in full: its task, its usage, its latest activity and its report. */
@@ -46,7 +50,7 @@ export function formatSubagentDetails(subagent: SubagentInfo): string {
   const activity = formatActivity(toArray(state.messages));
   const report = subagent.running || state.run !== undefined ? undefined : subagentReport(state).text;
   return [
-    `${subagent.id}: ${subagentStatus(subagent)}`,
+    `${formatSubagentName(subagent)}: ${subagentStatus(subagent)}`,
     `Task: ${metadata.task}`,
     ...(metadata.role === undefined ? [] : [`Role: ${metadata.role}`]),
     ...(metadata.tools === undefined ? [] : [`Tools: ${metadata.tools.join(', ') || 'none'}`]),

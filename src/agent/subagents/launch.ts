@@ -21,6 +21,8 @@ import { runWithApprovals } from '../approval-loop.ts';
 import { LOAD_TOOLS } from '../define-tool.ts';
 import { Session } from '../session.ts';
 import { createToolRegistry } from '../tool-registry.ts';
+import { selectsTool } from '../../tools/index.ts';
+import type { StartableAgent } from './apply-agent-file.ts';
 import type { BudgetShare } from './budget-share.ts';
 import { formatSubagentEvent } from './format.ts';
 import { SUBAGENT_ANNOTATION, type SubagentInfo, type SubagentMetadata } from './metadata.ts';
@@ -44,6 +46,8 @@ export type ApprovalTracker = {
 /** The options of a sub-agent manager. */
 export type SubagentManagerOptions = {
   readonly store: SubagentStore;
+  /** The agents that can be started by name. */
+  readonly agents?: readonly StartableAgent[];
   /** Decides about the tool calls of a sub-agent that need approval. */
   readonly approvalHandler?: (
     agent: Pick<SubagentInfo, 'id' | 'metadata'> & { readonly session: Session },
@@ -94,7 +98,7 @@ export async function launchSubagent(
   const { log, session: sessionId } = await launch.options.store.open(id, metadata.parent);
   try {
     const approvals = launch.options.createApprovalTracker?.();
-    const agent = resolveSubagent(metadata, launch);
+    const agent = await resolveSubagent(metadata, launch);
     const session = await Session.open(approvals?.withFreshApprovals(agent) ?? agent, log, sessionId);
     approvals?.watch(session);
     const { run, ended } = session.state;
@@ -196,23 +200,40 @@ const withoutGrants =
   ({ granted: _, ...call }, state) =>
     gate(call, state);
 
-function resolveSubagent(
+async function resolveSubagent(
   metadata: SubagentMetadata,
   { context: { agent, state }, provider }: LaunchContext,
-): ResolvedAgent {
+): Promise<ResolvedAgent> {
   const system = [agent.system, subagentInstructions, metadata.role].filter(Boolean).join('\n\n');
   const child = deriveSubagentWithoutGrants(agent, state, { system, ...(provider ? { provider } : {}) });
   // Reminders report per session: the end of a command reaches only the session that started it.
-  return { ...child, tools: subagentToolset(metadata, agent), reminders: agent.reminders };
+  const tools = subagentToolset(metadata, agent);
+  const gates = metadata.read_only ? [await createReadOnlyGate(tools), ...child.gates] : child.gates;
+  return { ...child, tools, gates, reminders: agent.reminders };
 }
 
 /** The parent's tools without those for sub-agents, deferred as they are. If tools are named, only those, all of them visible. */
-function subagentToolset({ tools: names }: SubagentMetadata, { tools }: ResolvedAgent): ResolvedAgent['tools'] {
-  const excluded = [...subagentToolNames, LOAD_TOOLS, USE_TOOL];
-  const available = [...tools.values()].filter(({ name }) => !excluded.includes(name));
-  if (names === undefined) return createToolRegistry(available);
-  const named = available.filter(({ name }) => names.includes(name));
-  return createToolRegistry(named.map((tool) => copyTool(tool, { deferred: false })));
+function subagentToolset(
+  { tools: asked, file_tools: ofFile, disallowed_tools: disallowed = [] }: SubagentMetadata,
+  { tools }: ResolvedAgent,
+): ResolvedAgent['tools'] {
+  const excluded = [...subagentToolNames, LOAD_TOOLS, USE_TOOL, ...disallowed];
+  const isSelected = (patterns: readonly string[] | undefined, name: string): boolean =>
+    patterns === undefined || patterns.some((pattern) => selectsTool(pattern, name));
+  const available = [...tools.values()].filter(
+    ({ name }) =>
+      !excluded.some((pattern) => selectsTool(pattern, name)) &&
+      (asked === undefined || asked.includes(name)) &&
+      isSelected(ofFile, name),
+  );
+  if (asked === undefined && ofFile === undefined) return createToolRegistry(available);
+  return createToolRegistry(available.map((tool) => copyTool(tool, { deferred: false })));
+}
+
+/** The gate of an agent whose file says that it changes nothing. */
+async function createReadOnlyGate(tools: ResolvedAgent['tools']): Promise<Gate> {
+  const { permissionModeGate } = await import('../../guards/index.ts');
+  return permissionModeGate(() => 'read-only', tools);
 }
 
 const subagentInstructions = `You are an agent that another agent has started for one task. You cannot start agents yourself.

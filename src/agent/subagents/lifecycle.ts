@@ -9,6 +9,7 @@ import {
   type UsageTotals,
   type ToolContext,
 } from '../../core/index.ts';
+import { applyAgentFile } from './apply-agent-file.ts';
 import type { SubagentMetadata, SubagentSpec, SubagentInfo } from './metadata.ts';
 import { launchSubagent, type RunningSubagent, type SubagentManagerOptions, type SubagentMessage } from './launch.ts';
 import { isOverBudget, computeBudgetShare, budgetUsed, type BudgetShare } from './budget-share.ts';
@@ -69,10 +70,10 @@ export function createSubagentManager(options: SubagentManagerOptions): Subagent
     if (message) await active?.send(message);
     if (active) return active;
     if (runningOf(parent).length >= maxConcurrentSubagents) throw tooManySubagentsError();
-    const { max_turns: turns = defaultSubagentTurns, background = false } = metadata;
+    const { background = false } = metadata;
     const shares = background ? maxConcurrentSubagents - runningOf(parent).length : 1;
     const reserved = [...runningOf(parent).map(({ budget }) => budget), ...unchargedOf(parent)];
-    const limits = computeBudgetShare(context.state, { turns }, reserved, shares);
+    const limits = computeBudgetShare(context.state, getRequestedBudget(metadata), reserved, shares);
     if (!(limits.turns === undefined || limits.turns >= 1)) throw noBudgetError();
     const provider = metadata.model === undefined ? undefined : await openSubagentModel(metadata.model, options);
     const child = await launchSubagent(id, metadata, message, { context, limits, provider, options });
@@ -98,8 +99,9 @@ export function createSubagentManager(options: SubagentManagerOptions): Subagent
   }
 
   return {
-    spawn: (spec, context) => {
-      const metadata = { ...spec, parent: context.state.session, key: context.key };
+    spawn: async (spec, context) => {
+      const applied = applyAgentFile(spec, options.agents ?? []);
+      const metadata = { ...applied, parent: context.state.session, key: context.key };
       return launch(subagentId(context.key), metadata, undefined, context);
     },
     // A resumed sub-agent always runs in the background: the caller decides whether to wait.
@@ -125,6 +127,12 @@ export function createSubagentManager(options: SubagentManagerOptions): Subagent
       await Promise.all(all.map(({ done }) => done));
     },
   };
+}
+
+/** What a sub-agent may use at most: what its call and its file say, or the default. */
+function getRequestedBudget({ max_turns: asked, limits = {} }: SubagentMetadata): BudgetShare {
+  const turns = Math.min(asked ?? Infinity, limits.turns ?? Infinity);
+  return { ...limits, turns: Number.isFinite(turns) ? turns : defaultSubagentTurns };
 }
 
 /** The usage since an earlier total. */

@@ -25,8 +25,11 @@ const stringSchema = (description: string, more: JsonObject = {}): JsonObject =>
   ...more,
 });
 
-/** The tools that start and manage sub-agents; `openManager` is called by each call. */
-export function subagentTools(openManager: () => Promise<SubagentManager>): readonly Tool[] {
+/** The tools that start and manage sub-agents; `openManager` is called by each call, and `names` are the agents that can be started by name. */
+export function subagentTools(
+  openManager: () => Promise<SubagentManager>,
+  names: readonly string[] = [],
+): readonly Tool[] {
   return [
     withLazyValidation({
       name: 'spawn_agent',
@@ -42,6 +45,7 @@ export function subagentTools(openManager: () => Promise<SubagentManager>): read
             minLength: 1,
             maxLength: 50_000,
           }),
+          ...(names.length > 0 ? { agent: stringSchema('The agent to start, by name.', { enum: [...names] }) } : {}),
           role: stringSchema('The role that it takes.', { maxLength: 5000 }),
           tools: {
             type: 'array',

@@ -1,9 +1,12 @@
 // What a sub-agent was started with, as its own log records it.
 import { isObject, type Event, type RunState } from '../../core/index.ts';
+import type { BudgetShare } from './budget-share.ts';
 
 /** What a sub-agent is started with. */
 export type SubagentSpec = {
   readonly task: string;
+  /** The name of an agent file. */
+  readonly agent?: string;
   /** Added to the system prompt of the sub-agent. */
   readonly role?: string;
   /** The parent's tools that it may use; all of them by default. */
@@ -13,8 +16,19 @@ export type SubagentSpec = {
   readonly background?: boolean;
 };
 
+/** What an agent file adds to a spec. The text of its agent is in `role`. */
+export type AgentFileSpec = {
+  /** The SHA-256 of the file. */
+  readonly file_hash?: string;
+  /** The tools that the file names; a name that ends with `*` is the beginning of names. */
+  readonly file_tools?: readonly string[];
+  readonly disallowed_tools?: readonly string[];
+  readonly limits?: BudgetShare;
+  readonly read_only?: boolean;
+};
+
 /** A spec with its origin: the parent's session and the key of the call that started the sub-agent. */
-export type SubagentMetadata = SubagentSpec & { readonly parent: string; readonly key: string };
+export type SubagentMetadata = SubagentSpec & AgentFileSpec & { readonly parent: string; readonly key: string };
 
 /** The annotation that marks a log as that of a sub-agent. */
 export const SUBAGENT_ANNOTATION = 'agent';

@@ -1,5 +1,7 @@
 // The context that the integrations of a working directory are loaded with, and what each integration provides: tools, rules, hooks and a function that closes it.
+import type { AgentFile } from '../../agent/agent-files/index.ts';
 import type { Extension } from '../../agent/index.ts';
+import type { SubagentInfo } from '../../agent/subagents/index.ts';
 import type { Provider, Tool, Workspace } from '../../core/index.ts';
 import type { HookIntegration } from '../../guards/hooks/index.ts';
 import type { Sandbox, Redactor, TrustStore } from '../../guards/index.ts';
@@ -66,6 +68,13 @@ export type IntegrationContext = {
   readonly autoApprove?: () => boolean;
 };
 
+/** The agents that can be started, and the sub-agents of a session. */
+export type AgentDirectory = {
+  readonly files: readonly AgentFile[];
+  /** The sub-agents of a session, running or not. */
+  list(session: string): Promise<readonly SubagentInfo[]>;
+};
+
 /** What one integration provides. */
 export type Integration = {
   readonly tools: readonly Tool[];
@@ -77,6 +86,8 @@ export type Integration = {
   readonly extension?: Extension;
   /** The hashes of the rule files in force, in their order. */
   readonly ruleHashes?: readonly string[];
+  /** The agent files, and the sub-agents of a session. */
+  readonly agents?: AgentDirectory;
   /** A section of the system prompt. */
   readonly system?: string;
   /** Receives prompts before they are recorded, decides before the other guards, and receives events. */

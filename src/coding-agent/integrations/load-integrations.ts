@@ -1,6 +1,7 @@
 // Loads all integrations of a working directory: rules, hooks, web search, logins, language servers, sub-agents, custom tools and MCP servers.
 import { existsSync } from 'node:fs';
 import { mergeExtensions } from '../../agent/index.ts';
+import { getAgentDirs } from '../../agent/project-files/index.ts';
 import { subagentTools, type SubagentManager } from '../../agent/subagents/index.ts';
 import { loadAskUser } from './ask-user.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
@@ -31,11 +32,13 @@ export async function loadIntegrations(codeOnly: boolean, context: IntegrationCo
   const all = await Promise.all((codeOnly ? guardSources : integrationSources).map((load) => load(context)));
   const system = all.flatMap((each) => each.system ?? []).join('\n\n');
   const hooks = all.find((each) => each.hooks)?.hooks;
+  const agents = all.find((each) => each.agents)?.agents;
   return {
     tools: all.flatMap(({ tools }) => tools),
     problems: all.flatMap(({ problems }) => problems),
     ruleHashes: all.flatMap(({ ruleHashes = [] }) => ruleHashes),
     extension: mergeExtensions(all.map(({ extension = {} }) => extension)),
+    ...(agents ? { agents } : {}),
     ...(system ? { system } : {}),
     ...(hooks ? { hooks } : {}),
     wrapTool: (tool) => all.reduce((inner, { wrapTool }) => wrapTool?.(inner) ?? inner, tool),
@@ -62,10 +65,23 @@ async function loadDocumentSearch(context: IntegrationContext): Promise<Integrat
 /** Loads the tools that start and manage sub-agents. Their code is loaded with the first sub-agent. */
 async function loadSubagentTools(context: IntegrationContext): Promise<Integration> {
   let manager: Promise<SubagentManager> | undefined;
-  const open = async (): Promise<SubagentManager> => (await import('./subagents.ts')).createSubagents(context);
+  const hasFiles = getAgentDirs(context.paths).some(({ folder }) => existsSync(folder));
+  const loaded = hasFiles ? await (await import('./agent-files.ts')).loadAgentFiles(context) : undefined;
+  const { files = [], problems = [], section = '' } = loaded ?? {};
+  const open = async (): Promise<SubagentManager> => {
+    const { createSubagents } = await import('./subagents.ts');
+    return createSubagents(context, files);
+  };
+  const openOnce = (): Promise<SubagentManager> => (manager ??= open());
+  const names = files.filter(({ status, disabled }) => status === 'trusted' && disabled === undefined);
   return {
-    tools: subagentTools(() => (manager ??= open())).map((tool) => ({ ...tool, deferred: true })),
-    problems: [],
+    tools: subagentTools(
+      openOnce,
+      names.map(({ name }) => name),
+    ).map((tool) => ({ ...tool, deferred: true })),
+    problems,
+    ...(section === '' ? {} : { system: section }),
+    agents: { files, list: async (session) => (await openOnce()).list(session) },
     close: async () => (await manager)?.close(),
   };
 }

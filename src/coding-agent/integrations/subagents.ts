@@ -1,5 +1,6 @@
 // Creates the sub-agent manager of a working directory: logs on disk, approvals by the user, models from the user's list.
 import { formatApprovalDetail } from '../format-preview.ts';
+import type { AgentFile } from '../../agent/agent-files/index.ts';
 import type { ApprovalHandler } from '../../agent/index.ts';
 import {
   type SubagentManagerOptions,
@@ -20,15 +21,13 @@ import { openModel } from '../models/open-model.ts';
 import { createSubagentStore } from './subagent-store.ts';
 import type { IntegrationContext, UserPrompter } from './context.ts';
 
-/** Creates the manager of the sub-agents. */
-export const createSubagents = ({
-  settings,
-  prompter,
-  approvals,
-  assertModelAllowed,
-  wrapProvider,
-}: IntegrationContext): SubagentManager =>
+/** Creates the manager of the sub-agents; `agents` can be started by name. */
+export const createSubagents = (
+  { settings, prompter, approvals, assertModelAllowed, wrapProvider }: IntegrationContext,
+  agents: readonly AgentFile[] = [],
+): SubagentManager =>
   createSubagentManager({
+    agents,
     store: createSubagentStore(settings.dirs),
     approvalHandler: createApprovalQueue(prompter, approvals),
     createApprovalTracker,

@@ -82,6 +82,7 @@ const tools: Readonly<Record<string, ToolDeclaration>> = {
     ...outside,
     inputs: {
       task: 'body',
+      agent: 'flag',
       role: 'body',
       tools: 'flag',
       model: 'flag',
