@@ -1,10 +1,13 @@
 // What the deterministic layer costs: a 2,000-word answer against evidence, and the support scorer beside it. npm run bench -- --only verifiers
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
 import { contentWords, createSupportScorer, defaultVerifiers, runVerifiers, splitClaims } from '../src/checks/index.ts';
 import type { Claim, Evidence, VerifyContext } from '../src/checks/index.ts';
-import { actionClaims, actionLogView } from '../src/checks/actions/index.ts';
-import { fold, replaceLastItem, runStateView, type Event } from '../src/core/index.ts';
-import { createLogInput } from './checks.ts';
-import { measureCpu } from './measure-cpu.ts';
+import type { Event } from '../src/core/index.ts';
+import type { LayerCost } from './layer-process.ts';
+import { createLogInput } from './log-input.ts';
+import { longWarmUp, measureCpu, shortWarmUp } from './measure-cpu.ts';
+import { median } from './median.ts';
 
 const nouns = ['server', 'worker', 'index', 'session', 'parser', 'budget', 'report', 'cache', 'tenant', 'schedule'];
 const verbs = ['keeps', 'writes', 'reads', 'sends', 'checks', 'counts'];
@@ -63,6 +66,7 @@ async function measureVerifiers(
   answer: string,
   createAll: () => readonly Evidence[],
   events: readonly Event[] = [],
+  warmUp: number = shortWarmUp,
 ): Promise<Readonly<Record<string, number>>> {
   const claims = splitClaims(answer);
   const { signal } = new AbortController();
@@ -71,35 +75,36 @@ async function measureVerifiers(
   const none = toContext([]);
   const verify = (context: VerifyContext): Promise<number> => verifyAll(claims, context);
   return {
-    'claims of the answer': await measureCpu(rounds, () => splitClaims(answer)),
-    'default verifiers, new evidence': await measureCpu(rounds, verify, () => toContext(createAll())),
-    'default verifiers, known evidence': await measureCpu(rounds, () => verify(known)),
-    'default verifiers, no evidence': await measureCpu(rounds, () => verify(none)),
+    'claims of the answer': await measureCpu(rounds, () => splitClaims(answer), undefined, warmUp),
+    'default verifiers, new evidence': await measureCpu(rounds, verify, () => toContext(createAll()), warmUp),
+    'default verifiers, known evidence': await measureCpu(rounds, () => verify(known), undefined, warmUp),
+    'default verifiers, no evidence': await measureCpu(rounds, () => verify(none), undefined, warmUp),
   };
 }
 
-/** How many different answers the whole layer is measured with, one after the other. */
-const answerCount = 40;
+/** How many processes the whole layer is measured in. */
+const layerProcesses = 3;
 
-/** CPU milliseconds of the whole layer on the last answer of a log, as a session with verification calls it: the check of action claims, the split into claims, and the verifiers with results that were read before. Each call has another answer than the call before it. */
-async function measureLayer(rounds: number, evidence: readonly Evidence[], events: readonly Event[]): Promise<number> {
-  const check = actionClaims();
-  const state = fold(runStateView([], [actionLogView]), events);
-  // All answers are answers to the same log.
-  const inputs = Array.from({ length: answerCount }, (_, number) => {
-    const { answer } = createLogInput(number);
-    const message = { role: 'assistant', parts: [{ type: 'text', text: answer }] } as const;
-    return { answer, state: { ...state, messages: replaceLastItem(state.messages, message) } };
+/** Measures the whole layer in processes of their own, so that the first calls are the first of a process. */
+function measureLayer(rounds: number): readonly LayerCost[] {
+  const args = [path.join(import.meta.dirname, 'layer-process.ts'), String(rounds)];
+  return Array.from({ length: layerProcesses }, () => {
+    const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 240_000 });
+    if (status !== 0) throw new Error(`The measurement of the whole layer failed: ${stderr.slice(-800)}`);
+    return JSON.parse(stdout) as LayerCost;
   });
-  const { signal } = new AbortController();
-  let calls = 0;
-  return measureCpu(rounds, async () => {
-    const input = inputs[calls++ % inputs.length];
-    if (!input) return;
-    const { answer, state } = input;
-    if (check.appliesTo?.(state) !== false) await check.run(state, signal);
-    await verifyAll(splitClaims(answer), { answer, evidence, events, signal });
-  });
+}
+
+/** Prints what one call of the whole layer costs in the steady state, and what the first calls of a process cost. */
+function printLayer(costs: readonly LayerCost[]): void {
+  const print = (title: string, ms: number): void => console.log(`  ${title.padEnd(44)} ${ms.toFixed(3)} ms`);
+  console.log(
+    `\nwhole layer (action claims, claims, verifiers), the same answers and log, built package, ${costs.length} processes; CPU ms a call with all threads`,
+  );
+  print(`steady state, least after ${longWarmUp} calls`, Math.min(...costs.map(({ steady }) => steady)));
+  print(`calls ${shortWarmUp + 1} to ${longWarmUp}, mean`, median(costs.map(({ later }) => later)));
+  print(`calls 2 to ${shortWarmUp}, mean, while V8 compiles`, median(costs.map(({ early }) => early)));
+  print('first call, with loading and new evidence', median(costs.map(({ first }) => first)));
 }
 
 const countWords = (text: string): number => text.split(/\s+/).length;
@@ -130,7 +135,7 @@ export async function benchVerifiers(rounds: number): Promise<void> {
     }),
   };
   console.log(
-    `\ndeterministic layer: ${countWords(answer)} words, ${claims.length} claims (${supported} supported), ${countWords(evidence)} words of evidence; CPU ms`,
+    `\ndeterministic layer: ${countWords(answer)} words, ${claims.length} claims (${supported} supported), ${countWords(evidence)} words of evidence; CPU ms after ${shortWarmUp} calls`,
   );
   printRows(measured, countWords(evidence));
   const log = createLogInput();
@@ -139,11 +144,8 @@ export async function benchVerifiers(rounds: number): Promise<void> {
     results.map(({ seq, text }) => createEvidence({ type: 'event', seq }, text));
   const words = results.reduce((sum, { text }) => sum + countWords(text), 0);
   console.log(
-    `\ndeterministic layer: ${countWords(log.answer)} words, ${splitClaims(log.answer).length} claims, the results of ${log.events.length} events as evidence (${words} words); CPU ms`,
+    `\ndeterministic layer: ${countWords(log.answer)} words, ${splitClaims(log.answer).length} claims, the results of ${log.events.length} events as evidence (${words} words); CPU ms after ${longWarmUp} calls`,
   );
-  printRows(await measureVerifiers(rounds, log.answer, createResults, log.events), words);
-  const whole = await measureLayer(rounds, createResults(), log.events);
-  console.log(
-    `  ${'whole layer, known evidence'.padEnd(34)} ${whole.toFixed(3)} ms (action claims, claims, verifiers)`,
-  );
+  printRows(await measureVerifiers(rounds, log.answer, createResults, log.events, longWarmUp), words);
+  printLayer(measureLayer(rounds));
 }
