@@ -80,8 +80,6 @@ export function checkOperations(
 ): ClaimVerdict | undefined {
   const { lower, code, lead, isItem } = statement;
   if (!operationWords.test(lower)) return undefined;
-  const plain = withoutDenied(lower);
-  if (hasOtherMeaning(statement, withoutDenied) || negative.test(plain)) return undefined;
   const marked = code.reduce(
     (text, each) =>
       /^(?:terraform|tofu|pulumi|cdk)\s+(?:apply|up|deploy)\b/.test(each.text)
@@ -89,15 +87,19 @@ export function checkOperations(
         : text,
     lower,
   );
+  const named = operations.filter(({ name, stems, claim }) => {
+    const text = name === 'apply' ? marked : lower;
+    return stems.some((stem) => text.includes(stem)) && claim.test(text);
+  });
+  if (named.length === 0) return undefined;
+  if (hasOtherMeaning(statement, withoutDenied) || negative.test(withoutDenied(lower))) return undefined;
   const isOwn =
     isItem ||
     lead !== '' ||
     /(?<![\p{L}])(?:i|we|i['’]ve|we['’]ve|ich|j['’]ai|he|now|done|been|and|[\p{L}]+é)(?![\p{L}])|^(?:[\p{L}-]+ed|made|cut)\s/u.test(
       lower,
     );
-  for (const { name, stems, claim, by } of operations) {
-    const text = name === 'apply' ? marked : lower;
-    if (!stems.some((stem) => text.includes(stem)) || !claim.test(text)) continue;
+  for (const { name, by } of named) {
     const commands = session.commands.filter((each) => by.test(each.command));
     const ran = commands.filter((each) => !each.wasDenied);
     if (name === 'deployment' && ran.length > 0) {

@@ -3,7 +3,15 @@ import { findAll } from '../find-all.ts';
 import type { ClaimVerdict } from '../types.ts';
 import { findMissingTool, saysRun, type Mention } from './command-mentions.ts';
 import type { Statement } from './split-statements.ts';
-import { denied, finalState, negative, hasOtherMeaning, positive, withoutDenied } from './outcome-words.ts';
+import {
+  denied,
+  deniedStems,
+  hasOtherMeaning,
+  negative,
+  positive,
+  saysFinalState,
+  withoutDenied,
+} from './outcome-words.ts';
 import { findChangeAfter, readTestSummary, type RanCommand, type SessionActions } from './session-actions.ts';
 import { decide, eventEvidence, findUnknown, shorten, summaryEvidence } from './verdicts.ts';
 import { mayHave } from './word-groups.ts';
@@ -41,9 +49,9 @@ export function checkOutcome(
   // Without a mention only a session that ran no command is decided, by a program that it names.
   if (mentions.length === 0 && session.started.length > 0) return undefined;
   const isMarked = lead !== '' && /[✅✓✔☑]/u.test(lead);
-  const isFinal = mayHave(groups, 'final') && finalState.test(lower);
+  const isFinal = mayHave(groups, 'final') && saysFinalState(lower);
   const outcomes = [
-    ...(mayHave(groups, 'none') ? findAll(denied, lower) : []),
+    ...(mayHave(groups, 'none') && deniedStems.test(lower) ? findAll(denied, lower) : []),
     ...(mayHave(groups, 'good') ? findAll(positive, lower) : []),
   ].map(({ index, 0: word }) => ({ at: index, word }));
   if (isMarked) outcomes.push({ at: -1, word: '✅' });

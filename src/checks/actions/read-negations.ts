@@ -43,6 +43,17 @@ const fileCount = new RegExp(
   'gi',
 );
 
+type Negation = 'noChange' | 'noOther' | 'onlyChange' | 'noRun' | 'fileCount';
+
+/** The patterns, each with what every match of it has in lower case: most statements are left without the pattern. */
+export const negationPatterns: Readonly<Record<Negation, { readonly pattern: RegExp; readonly stems: RegExp }>> = {
+  noChange: { pattern: noChange, stems: /chang|edit|modif|touch|alter|updated|left/ },
+  noOther: { pattern: noOther, stems: /other|else/ },
+  onlyChange: { pattern: onlyChange, stems: /only/ },
+  noRun: { pattern: noRun, stems: /run|ran|execut/ },
+  fileCount: { pattern: fileCount, stems: /files/ },
+};
+
 /** Words before such a statement that make it a condition, a wish, or a report on something else. */
 const otherMeaning =
   /\b(?:if|whether|when|whenever|unless|until|once|while|before|after|because|since|would|could|should|might|may|must|will|previous\w*|earlier|yesterday|originally|so that|says?|said|claims?|e\.g|example|you|your|they|confirm(?:ed)? that|ensure|make sure|step|phase|first|initially)\b|['’]ll\b|\?/i;
@@ -62,7 +73,9 @@ export function readNegations({ answer, sentence, lower, words, hasCodeBlock }: 
   if ((!shareLetter(words.letters, negations) && !otherWords.test(lower)) || !beginnings.test(lower)) return [];
   const { text } = sentence;
   const actions: Action[] = [];
-  const each = (pattern: RegExp, read: (match: RegExpExecArray) => Action | undefined): void => {
+  const each = (name: Negation, read: (match: RegExpExecArray) => Action | undefined): void => {
+    const { pattern, stems } = negationPatterns[name];
+    if (!stems.test(lower)) return;
     for (const match of findAll(pattern, text)) {
       if (otherMeaning.test(text.slice(0, match.index)) || limits.test(text.slice(match.index + match[0].length)))
         continue;
@@ -70,9 +83,9 @@ export function readNegations({ answer, sentence, lower, words, hasCodeBlock }: 
       if (action) actions.push(action);
     }
   };
-  each(noChange, (match) => ({ type: 'no-change', scope: /code/i.test(match[0]) ? 'code' : 'files' }));
-  each(noOther, () => ({ type: 'no-change', scope: 'others' }));
-  each(onlyChange, (match) => {
+  each('noChange', (match) => ({ type: 'no-change', scope: /code/i.test(match[0]) ? 'code' : 'files' }));
+  each('noOther', () => ({ type: 'no-change', scope: 'others' }));
+  each('onlyChange', (match) => {
     const found = match[1] ?? match[2] ?? match[3] ?? '';
     const at = match.index + match[0].indexOf(found);
     const named = readTokens(answer, sentence, at, at + found.length);
@@ -80,12 +93,12 @@ export function readNegations({ answer, sentence, lower, words, hasCodeBlock }: 
       ? { type: 'no-change', scope: 'other-edits' }
       : undefined;
   });
-  each(noRun, (match) => {
+  each('noRun', (match) => {
     const what = match[1] ?? match[2] ?? match[3] ?? match[4] ?? '';
     return { type: 'no-run', ...(/test/i.test(what) ? { task: 'test' } : {}) };
   });
   if (hasCodeBlock) return actions;
-  each(fileCount, (match) => {
+  each('fileCount', (match) => {
     const word = (match[2] ?? match[3] ?? '').toLowerCase();
     const verb = (match[1] ?? match[4] ?? '').toLowerCase();
     const count = word === 'both' ? 2 : numbers.includes(word) ? numbers.indexOf(word) : Number(word);

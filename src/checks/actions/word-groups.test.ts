@@ -8,8 +8,9 @@ import { wordings } from '../../../test/corpus/action-claims/wordings.ts';
 import { reportWords, zeroWord } from './check-output-figures.ts';
 import { goodStatus } from './check-outcomes.ts';
 import { classes, runWords } from './command-mentions.ts';
-import { denied, finalState, otherMeaning, positive } from './outcome-words.ts';
+import { denied, deniedStems, finalState, finalStems, otherMeaning, positive } from './outcome-words.ts';
 import { foreignChange } from './read-changed-paths.ts';
+import { negationPatterns } from './read-negations.ts';
 import { purpose } from './split-statements.ts';
 import { mayHave, readWordGroups } from './word-groups.ts';
 
@@ -85,6 +86,19 @@ test('each alternative of a pattern has a word of its group', () => {
   }
 });
 
+const stemmed = [
+  { pattern: denied, stems: deniedStems },
+  { pattern: finalState, stems: finalStems },
+];
+
+test('each alternative of a pattern has a stem of its own', () => {
+  for (const { pattern, stems } of stemmed) {
+    const texts = expandPattern(pattern.source).filter((text) => text.search(pattern) >= 0);
+    assert.ok(texts.length > 2, pattern.source);
+    for (const text of texts) assert.ok(stems.test(text), `${stems.source}: ${text}`);
+  }
+});
+
 test('a statement of the corpus that a pattern matches has the group of the pattern', () => {
   const sets = [...wordings, ...outcomeWordings, ...laterWordings, ...objectWordings];
   const counts = new Map<string, number>();
@@ -97,6 +111,39 @@ test('a statement of the corpus that a pattern matches has the group of the patt
     }
   }
   assert.ok((counts.get('otherMeaning') ?? 0) > 50);
+});
+
+test('a statement that was not done has a stem of its pattern', () => {
+  const statements = [
+    'I did not change any files.',
+    "We haven't touched the codebase.",
+    'I have made no changes to the code.',
+    'No files were updated.',
+    'Nothing was altered.',
+    'We left all the files as they were.',
+    'No code changes were made.',
+    'I changed nothing.',
+    'The working tree is untouched.',
+    'No other files were modified.',
+    "I didn't edit anything else.",
+    'Only src/a.ts was changed.',
+    'I only edited src/a.ts.',
+    'The only changed file is src/a.ts.',
+    'I have not run anything.',
+    'No commands were executed.',
+    'I never ran the tests.',
+    'Tests were not run.',
+    'I created three files.',
+    'Two files were deleted',
+  ];
+  const found = new Set<string>();
+  for (const text of statements)
+    for (const [name, { pattern, stems }] of Object.entries(negationPatterns)) {
+      if (text.search(pattern) < 0) continue;
+      found.add(text).add(name);
+      assert.ok(stems.test(text.toLowerCase()), `${name}: ${text}`);
+    }
+  for (const each of [...statements, ...Object.keys(negationPatterns)]) assert.ok(found.has(each), each);
 });
 
 test('a text without a word of a group is left out, and a text in other letters may have all groups', () => {
