@@ -99,7 +99,7 @@ function cleanStatement(text: string): string {
   const parts = text.split('`');
   return parts
     .map((part, i) =>
-      i % 2 === 1 && i < parts.length - 1
+      (i % 2 === 1 && i < parts.length - 1) || !/[*_~]|[^\S ]| {2}/.test(part)
         ? part
         : part
             .replaceAll(/\*\*|__|~~/g, '')

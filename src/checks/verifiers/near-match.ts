@@ -33,10 +33,13 @@ function indexWords(source: NormalText): IndexedWords {
   return indexed;
 }
 
-/** Returns the place of a normal text whose words are those of the wanted text but for at most one in five; undefined if there is none. */
-export function findNearMatch(source: NormalText, wanted: string): TextSpan | undefined {
+/** Returns a function that finds the place of a normal text whose words are those of the wanted text but for at most one in five; undefined if there is none. */
+export function createNearSearch(wanted: string): (source: NormalText) => TextSpan | undefined {
   const words = splitWords(wanted).slice(0, maxWords);
-  if (words.length < 3) return undefined;
+  return words.length < 3 ? () => undefined : (source) => findNearMatch(source, words);
+}
+
+function findNearMatch(source: NormalText, words: readonly Word[]): TextSpan | undefined {
   const { words: sourceWords, places } = indexWords(source);
   const maxDifferences = Math.max(1, Math.floor(words.length / 5));
   let checks = 0;

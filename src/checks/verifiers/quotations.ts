@@ -4,7 +4,7 @@ import { findAssertionProblem } from './asserted.ts';
 import { hasTraits, traits } from './claim-traits.ts';
 import { hasConflict } from './conflicts.ts';
 import { isAuthored, isIndependent } from './independence.ts';
-import { findNearMatch } from './near-match.ts';
+import { createNearSearch } from './near-match.ts';
 import { findWhole, withWhole, type Place as WholePlace } from './place.ts';
 import { hasRivalStatement } from './rivals.ts';
 import { findSourceMark } from './source-marks.ts';
@@ -109,10 +109,11 @@ function verifyQuotations(claim: Claim, context: VerifyContext): ClaimVerdict | 
 }
 
 function refuseQuotation({ text }: Quotation, context: VerifyContext): ClaimVerdict {
+  const findNear = createNearSearch(withoutStop(text));
   for (const evidence of context.evidence) {
     if (!isIndependent(evidence, context)) continue;
     const normal = normalEvidence(evidence);
-    const near = findNearMatch(normal, withoutStop(text));
+    const near = findNear(normal);
     if (!near) continue;
     const span = toOriginalSpan(normal, near.start, near.end);
     const shown = normal.original.slice(span.start, span.end);

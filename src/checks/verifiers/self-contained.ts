@@ -1,4 +1,5 @@
 // Says whether a claim can be understood without the text around it: what its pronouns and descriptions mean may differ between an answer and a source.
+import { findAll } from '../find-all.ts';
 
 const personal =
   /^(?:he|she|him|her|hers|his|they|them|their|theirs|it|its|this|these|those|we|us|our|ours|i|my|me|mine)$/i;
@@ -28,10 +29,12 @@ const nameStop =
 /** Returns the capitalised words of a text, without the first word of each sentence unless it has two capitals or a digit. */
 export const findNames = (text: string): readonly string[] => [...new Set(placeNames(text).map(({ word }) => word))];
 
+const capitalised = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}]*(?:['’-]\p{Lu}?\p{L}+)*/gu;
+
 function placeNames(text: string): readonly PlacedWord[] {
   if (!/.\p{Lu}/su.test(text)) return [];
   const names: PlacedWord[] = [];
-  for (const match of text.matchAll(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}]*(?:['’-]\p{Lu}?\p{L}+)*/gu)) {
+  for (const match of findAll(capitalised, text)) {
     const word = match[0].replace(/['’]s$/, '');
     if (word.length < 2 || nameStop.test(word)) continue;
     const isFirst = /(?:^|[.!?:;"“”„«»(\n*>#-])\s*[*_`]*$/.test(text.slice(Math.max(0, match.index - 8), match.index));
