@@ -384,3 +384,45 @@ test('a conversation stored by the service continues by the id of its last respo
   const notes = model.requests.map(({ raw }) => raw.toString().split('Try another way.').length - 1);
   assert.deepEqual(notes, [0, 1, 0], 'it is sent once, and the service stores it');
 });
+
+test('a request for a WebSocket gets 426, so that the client uses HTTP at once', async (t) => {
+  const reached: string[] = [];
+  const target = await startServer(t, (incoming, outgoing) => {
+    reached.push(incoming.url ?? '');
+    outgoing.end('{}');
+  });
+  const proxy = await startProxy(t, target);
+  const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+  const { status, body } = await sendHttp(`${proxy.url}/v1/responses`, undefined, headers);
+  assert.equal(status, 426);
+  assert.match(body, /without a WebSocket/);
+  assert.deepEqual(reached, []);
+  assert.equal((await sendHttp(`${proxy.url}/v1/models`, undefined, { upgrade: 'h2c' })).status, 200);
+});
+
+test('a path without rules is reported once, and refused in strict mode; embeddings and reads are neither', async (t) => {
+  const reached: string[] = [];
+  const target = await startServer(t, (incoming, outgoing) => {
+    reached.push(incoming.url ?? '');
+    outgoing.end('{}');
+  });
+  const notices: string[] = [];
+  const send = async (proxy: ProxyServer, file: string): Promise<number> =>
+    (await sendHttp(`${proxy.url}${file}`, '{}', { 'content-type': 'application/json' })).status;
+  const open = await startProxy(t, target, { notify: (text) => notices.push(text) });
+  const paths = ['/api/chat', '/api/chat', '/model/m-1/invoke', '/model/m-2/invoke', '/v1/embeddings'];
+  for (const file of paths) assert.equal(await send(open, file), 200, file);
+  assert.equal((await sendHttp(`${open.url}/v1/files/f-1`)).status, 200);
+  assert.deepEqual(
+    notices.map((text) => text.split(' is ')[0]),
+    ['POST /api/chat', 'POST /model/…/invoke'],
+  );
+  reached.length = 0;
+  const strict = await startProxy(t, target, { strict: true });
+  assert.deepEqual(
+    await Promise.all(['/api/chat', '/v1beta/models/g:rawPredict', '/v1/embeddings'].map((file) => send(strict, file))),
+    [403, 403, 200],
+  );
+  assert.equal((await sendHttp(`${strict.url}/v1/models`)).status, 200);
+  assert.deepEqual(reached.toSorted(), ['/v1/embeddings', '/v1/models']);
+});

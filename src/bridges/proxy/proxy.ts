@@ -10,6 +10,7 @@ import { interceptRequest, passThrough, sendJsonError, type ProxyContext } from 
 import type { ExchangeGuard } from './guard-exchange.ts';
 import type { DlpPolicy } from '../../guards/dlp/index.ts';
 import { resolveProxyPath } from './request-path.ts';
+import { createUnguidedReport, isUnguided } from './unguided.ts';
 import { createUpstream } from './upstream.ts';
 
 /** Options of a proxy. */
@@ -32,6 +33,8 @@ export type ProxyOptions = Pick<
   readonly maxRequests?: number;
   /** Data loss prevention for requests to the model server: a policy, or false for none. By default the default policy, unless the server is on this machine. */
   readonly dlp?: DlpPolicy | false;
+  /** Refuses requests to which the rules cannot be applied, instead of forwarding them; false by default. */
+  readonly strict?: boolean;
   /** Called with problems that did not fail a request; never contains keys of callers. */
   readonly notify?: (sentence: string) => void;
 };
@@ -55,6 +58,7 @@ export async function openProxy(options: ProxyOptions): Promise<ProxyServer> {
     host = '127.0.0.1',
     token,
     dlp,
+    strict = false,
     notify = () => {},
     ...kept
   } = options;
@@ -73,6 +77,9 @@ export async function openProxy(options: ProxyOptions): Promise<ProxyServer> {
     notify,
     ...(await openGuard(target, dlp)),
   };
+  const flowMode = typeof how.flow === 'object' ? how.flow.mode : how.flow;
+  const hasPolicy = extensions.length > 0 || flowMode !== 'off';
+  const reportUnguided = createUnguidedReport(hasPolicy && !strict ? notify : () => {});
   let under = 0;
 
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -90,13 +97,24 @@ export async function openProxy(options: ProxyOptions): Promise<ProxyServer> {
       if (!outgoing.writableFinished) gone.abort();
     });
     const { method = 'GET' } = incoming;
+    // Clients that try a WebSocket first use HTTP at once after this status.
+    if (/\bwebsocket\b/i.test(incoming.headers.upgrade ?? ''))
+      return sendJsonError(outgoing, 426, { error: { message: webSocketMessage, type: 'fairlead_error' } });
     const target = resolveProxyPath(admission.path, method);
     if (target.type === 'refused')
       return sendJsonError(outgoing, 400, { error: { message: target.message, type: 'fairlead_error' } });
     const path = target.query === '' ? target.pathname : `${target.pathname}?${target.query}`;
     const visit = { incoming, outgoing, path, signal: gone.signal };
     const dialect = method === 'POST' ? detectWireFormat(target.pathname) : undefined;
-    await (dialect ? interceptRequest(place, visit, dialect) : passThrough(place, visit));
+    if (dialect) return interceptRequest(place, visit, dialect);
+    if (isUnguided(method, target.pathname)) {
+      if (strict)
+        return sendJsonError(outgoing, 403, {
+          error: { message: strictMessage(target.pathname), type: 'fairlead_error' },
+        });
+      reportUnguided(method, target.pathname);
+    }
+    await passThrough(place, visit);
   }
 
   function failed(error: unknown, outgoing: ServerResponse): void {
@@ -126,6 +144,11 @@ export async function openProxy(options: ProxyOptions): Promise<ProxyServer> {
   const named = host.includes(':') ? `[${host}]` : host;
   return { url: `http://${named}:${got}`, port: got, close, [Symbol.asyncDispose]: close };
 }
+
+const webSocketMessage = 'The proxy reads HTTP requests: send the request without a WebSocket.';
+
+const strictMessage = (pathname: string): string =>
+  `The rules of the proxy cannot be applied to ${pathname}, and it refuses such requests (--strict).`;
 
 async function listenOn(server: Server, port: number, host: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();

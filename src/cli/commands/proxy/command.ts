@@ -10,7 +10,7 @@ import type { DlpPolicy } from '../../../guards/dlp/index.ts';
 import type { FlowDeclarations, FlowMode } from '../../../guards/flow/index.ts';
 
 const usage = `Usage: fairlead proxy --target <url> [--rules <file or directory>] [--port <port>] [--host <address>] [--sessions <directory>] [--memory]
-                      [--flow <ask|deny|observe|off>] [--read-only <tool,tool>]
+                      [--flow <ask|deny|observe|off>] [--read-only <tool,tool>] [--strict]
 
 Listens on http://127.0.0.1:4774 (--port 0 for a free port) and forwards every request to the model server at <url>. The
 rules apply to chat completions, responses, messages and Gemini contents: notes are appended to the request, denied tool
@@ -20,7 +20,9 @@ while the proxy runs. An address that other machines can reach needs a token in 
 
 The flow policy decides about every call: values that only tool results name decide nothing. With --flow ask (default: the
 setting "flow") questions are asked on this terminal; without a terminal such calls are not forwarded. --read-only names
-tools of the client that change nothing; "fairlead policy declare" says more about a tool.`;
+tools of the client that change nothing; "fairlead policy declare" says more about a tool.
+
+Requests of other formats are forwarded without rules, and each path is named once; --strict refuses them.`;
 
 const options = {
   target: stringOption,
@@ -31,6 +33,7 @@ const options = {
   memory: { type: 'boolean' },
   flow: stringOption,
   'read-only': stringOption,
+  strict: { type: 'boolean' },
 } as const;
 
 type ProxyArgs = {
@@ -41,6 +44,7 @@ type ProxyArgs = {
   readonly folder: string | undefined;
   readonly flow: FlowMode | 'off';
   readonly readOnlyTools: readonly string[];
+  readonly strict: boolean;
 };
 
 const flowModes = ['ask', 'deny', 'observe', 'off'] as const;
@@ -58,11 +62,14 @@ export const run: Command['run'] = withOptions({ usage, options }, async (values
   const flow = flowModes.find((mode) => mode === (values.flow ?? settings.flowMode));
   if (!flow) throw new TypeError(`--flow is one of ${flowModes.join(', ')}, not "${values.flow}".`);
   const readOnlyTools = (values['read-only'] ?? '').split(',').filter((name) => name !== '');
-  return serveProxy({ target, rules, port, host, folder, flow, readOnlyTools }, settings);
+  return serveProxy(
+    { target, rules, port, host, folder, flow, readOnlyTools, strict: values.strict === true },
+    settings,
+  );
 });
 
 async function serveProxy(
-  { target, rules, port, host, folder, flow: mode, readOnlyTools }: ProxyArgs,
+  { target, rules, port, host, folder, flow: mode, readOnlyTools, strict }: ProxyArgs,
   settings: Settings,
 ): Promise<number> {
   const { dirs } = settings;
@@ -87,6 +94,7 @@ async function serveProxy(
     ...(isOwnHost(target, settings) ? {} : { dlp: await readProxyPolicy(settings) }),
     flow: { mode, declarations, ...(typeof threshold === 'number' ? { detectorThreshold: threshold } : {}) },
     readOnlyTools,
+    strict,
     ...(canAsk ? { askUser: (_call, question) => prompter.confirm(question) } : {}),
     notify: (text) => printErr(`${text}\n`),
   });
