@@ -9,6 +9,7 @@ import {
   fileTrust,
   findGrantRules,
   grantKey,
+  isReadingMode,
   withRedaction,
   withSandbox,
   type GrantRule,
@@ -130,7 +131,14 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   ]);
   const { instructions, resources } = texts;
   const notify = (text: string): void => prompter.notify(text);
-  const sandboxed = withSandbox(workspace, sandbox, { notify });
+  const permissionMode = options.mode ?? (() => (autoApprove() ? 'auto' : 'ask'));
+  const changing = withSandbox(workspace, sandbox, { notify });
+  const reading = withSandbox(workspace, sandbox, { access: 'read', notify });
+  // In a mode without changes a command that the gate took for reading cannot write either.
+  const sandboxed: Workspace = {
+    ...changing,
+    exec: async (command, how) => (isReadingMode(permissionMode()) ? reading : changing).exec(command, how),
+  };
   const git = createGitWorkspaces({
     workspace,
     sandbox,
@@ -220,7 +228,6 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   const reviewer = isReviewed && (await import('./flow/agent-reviewer.ts')).createAgentReviewer(options, notify);
   const { ruleHashes = [] } = integrations;
   const policies = await hashPolicies({ settings, cwd: workspace.cwd, policy, rules: ruleHashes });
-  const permissionMode = options.mode ?? (() => (autoApprove() ? 'auto' : 'ask'));
   return {
     workspace,
     sandbox,
@@ -280,6 +287,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
           policy,
           grants,
           mode: permissionMode,
+          findGitProgram: async () => (await import('../tools/git/index.ts')).findGitProgram(git),
           preview: { sandbox, redactor },
           sandboxes,
         }),

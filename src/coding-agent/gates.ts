@@ -6,6 +6,7 @@ import type { Gate, JsonObject, Tool, ToolCall, Workspace } from '../core/index.
 import {
   grantCovers,
   grantKey,
+  isFreeInReadingMode,
   isWorkspaceEdit,
   packageInstallGate,
   parsePolicy,
@@ -45,6 +46,8 @@ export type GateOptions = {
   readonly mode: () => PermissionMode;
   /** The sandbox and the redactor, which the previews of questions need. */
   readonly preview?: Pick<PreviewOptions, 'sandbox' | 'redactor'>;
+  /** Returns why git could do more than read in this folder; without it, git is denied in the modes without changes. */
+  readonly findGitProgram?: () => Promise<string | undefined>;
   /** The sandbox of each tool that runs commands. */
   readonly sandboxes?: ReadonlyMap<string, Sandbox>;
 };
@@ -69,7 +72,7 @@ type GuardLayer = { readonly name: string; readonly before: (next: Gate) => Gate
  * - an `allow` of the policy replaces the question of the permission gate, which decides only where no policy rule matches.
  */
 export function createGates(options: GateOptions): readonly Gate[] {
-  const { workspace, pins, tools, ruleGates, wrapWithHooks, policy, grants, mode, sandboxes } = options;
+  const { workspace, pins, tools, ruleGates, wrapWithHooks, policy, grants, mode, sandboxes, findGitProgram } = options;
   const context = createPolicyContext(workspace);
   const permission = permissionGate({
     tools,
@@ -77,7 +80,9 @@ export function createGates(options: GateOptions): readonly Gate[] {
     grants,
     locate: context.locate,
     isGranted: async (call) =>
-      (mode() === 'accept-edits' && isWorkspaceEdit(call, context.locate)) || isGranted(call, grants, context),
+      (mode() === 'accept-edits' && isWorkspaceEdit(call, context.locate)) ||
+      (await isFreeInReadingMode(mode(), call, context)) ||
+      isGranted(call, grants, context),
   });
   const layers: readonly GuardLayer[] = [
     { name: 'hooks', before: (next) => wrapWithHooks?.(next) ?? next },
@@ -96,7 +101,8 @@ export function createGates(options: GateOptions): readonly Gate[] {
   // The preview reads the files that the pins of the call lead to.
   const pinned = pins?.wrapGate(asks(guards)) ?? asks(guards);
   const refusal = sandboxes ? [sandboxRefusalGate(sandboxes, workspace.exec.bind(workspace))] : [];
-  return [permissionModeGate(mode, tools), ...refusal, ...ruleGates.map(asks), pinned];
+  const reading = { workspace, ...(findGitProgram ? { findGitProgram } : {}) };
+  return [permissionModeGate(mode, tools, reading), ...refusal, ...ruleGates.map(asks), pinned];
 }
 
 /** Whether a grant of a rule covers a call. */

@@ -10,7 +10,10 @@ export { readQuarantinedTool, type ReadQuarantinedOptions } from './quarantine/r
 export { findGrantRules, grantCovers, isWorkspaceEdit } from './policy/grant-rules.ts';
 export { grantKey, sessionGrants, type Grants, type KeptGrants, type ResolvePath } from './grants.ts';
 export {
+  isFreeInReadingMode,
   isPermissionMode,
+  isReadingMode,
+  markPlanWriter,
   nextPermissionMode,
   permissionModeDescriptions,
   permissionModeGate,
@@ -18,6 +21,7 @@ export {
   permissionModes,
   type PermissionMode,
 } from './permission-mode.ts';
+export type { ReadingContext } from './reading-line.ts';
 export { createPathPins, type PathPins } from './path-pins.ts';
 export {
   permissionGate,

@@ -1,7 +1,9 @@
 // Tests of permission modes: what each mode denies, and which mode one key leads to.
 import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
 import test from 'node:test';
 import type { Json, RunState } from '../core/index.ts';
+import { localWorkspace } from '../workspace/index.ts';
 import { nextPermissionMode, permissionModeGate, type PermissionMode } from './index.ts';
 
 const tools = new Map(
@@ -14,8 +16,10 @@ const tools = new Map(
   } as const).map(([name, effect]) => [name, { effect }]),
 );
 
+const reading = { workspace: localWorkspace({ roots: [tmpdir()] }), findGitProgram: async () => undefined };
+
 const decide = async (mode: PermissionMode, tool: string, input: Json): Promise<string> =>
-  (await permissionModeGate(() => mode, tools)({ id: 'c', tool, input }, {} as RunState)).type;
+  (await permissionModeGate(() => mode, tools, reading)({ id: 'c', tool, input }, {} as RunState)).type;
 
 test('[A76] read-only and plan deny every change and every command that is not known to only read', async () => {
   for (const mode of ['read-only', 'plan'] as const) {

@@ -1,5 +1,7 @@
 // Permission modes: how much a run may do without asking. The gate of a mode denies what the mode forbids, before any other gate, also for sub-agents.
-import { isObject, unwrapDeferredCall, type Gate, type Tool } from '../core/index.ts';
+import { isObject, unwrapDeferredCall, type Gate, type Json, type Tool, type ToolCall } from '../core/index.ts';
+import type { PathContext } from './policy/operations.ts';
+import type { ReadingContext } from './reading-line.ts';
 
 /**
  * `read-only`: nothing is changed. `plan`: the same, and the model writes a plan. `ask`: changes are asked about.
@@ -13,6 +15,9 @@ export const permissionModes: readonly PermissionMode[] = ['read-only', 'plan', 
 /** Whether a text names a mode. */
 export const isPermissionMode = (text: unknown): text is PermissionMode =>
   permissionModes.some((mode) => mode === text);
+
+/** Whether a mode forbids every change. */
+export const isReadingMode = (mode: PermissionMode): boolean => mode === 'read-only' || mode === 'plan';
 
 /** Describes a mode in a few words, as a status line shows it. */
 export const permissionModeLabels: Readonly<Record<PermissionMode, string>> = {
@@ -38,40 +43,65 @@ export function nextPermissionMode(mode: PermissionMode): PermissionMode {
   return mode === 'accept-edits' ? 'plan' : 'ask';
 }
 
-/** Tools that start no change themselves: the calls of a sub-agent pass the same gates. */
-const startingTools: ReadonlySet<string> = new Set(['spawn_agent', 'manage_agents']);
+/** Tools that start no change themselves, and the fields of their input: the calls of a sub-agent pass the same gates. A field that is not listed could change something. */
+const startingTools: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['spawn_agent', new Set(['task', 'role', 'tools', 'model', 'max_turns', 'background'])],
+  ['manage_agents', new Set(['action', 'agent', 'message'])],
+]);
 
-/** Creates the gate that denies changes in the modes `read-only` and `plan`. Other modes are decided by the permission gate. */
+/** The only fields of a command that may run: others could change what it does. */
+const commandFields: ReadonlySet<string> = new Set(['command', 'timeout_s', 'background', 'write_git']);
+
+/** The mark of the tool that writes the plan: a name alone gives no right, and no file, client or server can set it. */
+const planWriter: unique symbol = Symbol('fairlead plan writer');
+
+/** Marks a tool as the one that may write in the mode `plan`, because it writes the plan file and nothing else. */
+export const markPlanWriter = (tool: Tool): Tool => ({ ...tool, [planWriter]: true }) as Tool;
+
+/** What the gate reads of a tool. */
+type GatedTool = Pick<Tool, 'effect' | 'clientSideQuestion'> & { readonly [planWriter]?: boolean };
+
+/** Creates the gate that denies changes in the modes `read-only` and `plan`. Other modes are decided by the permission gate. Without a context, every command is denied. */
 export function permissionModeGate(
   mode: () => PermissionMode,
-  tools: ReadonlyMap<string, Pick<Tool, 'effect' | 'clientSideQuestion'>>,
+  tools: ReadonlyMap<string, GatedTool>,
+  context?: ReadingContext,
 ): Gate {
   return async (call) => {
     const current = mode();
-    if (current !== 'read-only' && current !== 'plan') return { type: 'allow' };
+    if (!isReadingMode(current)) return { type: 'allow' };
     const unwrapped = unwrapDeferredCall(call);
-    const { tool, input } = typeof unwrapped === 'string' ? call : unwrapped;
-    if (tools.get(tool)?.effect === 'read' || startingTools.has(tool)) return { type: 'allow' };
-    const { command, background } = isObject(input) ? input : {};
-    if (tool === 'run_command' && typeof command === 'string' && background !== true && (await onlyReads(command)))
-      return { type: 'allow' };
-    return {
+    const { tool: name, input } = typeof unwrapped === 'string' ? call : unwrapped;
+    const tool = tools.get(name);
+    const deny = (why: string): ReturnType<Gate> => ({
       type: 'deny',
-      reason: `The mode is ${current}, so nothing may be changed and only commands that read can run.`,
+      reason: `The mode is ${current}, so nothing may be changed and only commands that read can run${why}.`,
       by: { kind: 'permission' },
-    };
+    });
+    // The client may do anything with a call, whatever the name of the tool is.
+    if (tool === undefined || tool.clientSideQuestion !== undefined) return deny('');
+    if (tool.effect === 'read' || hasOnlyFields(input, startingTools.get(name))) return { type: 'allow' };
+    if (current === 'plan' && tool[planWriter] === true) return { type: 'allow' };
+    const { command, background, write_git: writesGit } = isObject(input) ? input : {};
+    if (name !== 'run_command' || typeof command !== 'string' || !hasOnlyFields(input, commandFields)) return deny('');
+    if (background === true || writesGit === true) return deny('');
+    if (!context) return deny(': it is not known where the command would run');
+    const { findChange } = await import('./reading-line.ts');
+    const change = await findChange(command, context);
+    return change === undefined ? { type: 'allow' } : deny(`: ${change}`);
   };
 }
 
-/** Whether every command of a line is a program that only reads, and the line writes no file. */
-async function onlyReads(line: string): Promise<boolean> {
-  const { isReadingCommand } = await import('./policy/describe-command.ts');
-  const { provePlainLine } = await import('./policy/plain-tree.ts');
-  const reading = await provePlainLine(line);
-  if ('notPlain' in reading) return false;
-  return reading.line.commands.every(
-    ({ words, redirections }) =>
-      isReadingCommand(words.map(({ text }) => text)) &&
-      redirections.every(({ operator, target }) => operator === '>&' || operator === '<' || target === '/dev/null'),
-  );
+const hasOnlyFields = (input: Json, names: ReadonlySet<string> | undefined): boolean =>
+  names !== undefined && isObject(input) && Object.keys(input).every((name) => names.has(name));
+
+/** Whether a call in a mode without changes needs no approval: a command that the gate of the mode lets run, on files of the working folder. */
+export async function isFreeInReadingMode(
+  mode: PermissionMode,
+  { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
+  context: PathContext,
+): Promise<boolean> {
+  if (!isReadingMode(mode) || tool !== 'run_command') return false;
+  const { readsOnlyFolder } = await import('./reading-line.ts');
+  return readsOnlyFolder({ tool, input }, context);
 }

@@ -32,6 +32,7 @@ import { readSettings, readSettingsWith, type Settings } from '../settings/index
 import { planOrchestration } from '../../fleet/plan/index.ts';
 import { openTracer } from '../tracing/open-tracer.ts';
 import { resolveRunFolder } from './run-folder.ts';
+import { selectRunMode } from './run-mode.ts';
 import { openRunGrants, runGrantsView } from './run-grants.ts';
 import { createVerifyRunHandler } from './verify-run.ts';
 
@@ -43,6 +44,8 @@ export type RunAgentSettings = {
   readonly within?: readonly string[];
   /** Changes are made without approval. */
   readonly auto?: boolean;
+  /** The permission mode of the run: it can be stricter than that of the worker, and never less strict. */
+  readonly approve?: string;
   /** Only models on the user's own machines may read the session. */
   readonly private?: boolean;
   readonly limits?: Partial<Limits>;
@@ -93,7 +96,8 @@ export function createRunAgentFactory(
     const settings = { ...readSettingsWith(cwd, configDir), tenant: run.tenant };
     const log = (text: string): void => notify(`${run.id}: ${text.trimEnd()}`);
     for (const warning of settings.warnings) log(warning);
-    const autoApprove = requested.auto === true || settings.approve === 'auto';
+    const mode = selectRunMode(requested, settings.approve);
+    const autoApprove = mode === 'auto';
     let isPrivate = false;
     const { grants, bind } = await openRunGrants({ run, settings, cwd, canKeep: canKeepPermissions, onWarning: log });
     const created = await createCodingAgent({
@@ -101,7 +105,7 @@ export function createRunAgentFactory(
       cwd,
       grants,
       autoApprove: () => autoApprove,
-      mode: () => (autoApprove ? 'auto' : settings.approve),
+      mode: () => mode,
       ...(isObject(requested.answer) ? { outputSchema: createOutputSchema(requested.answer) } : {}),
       clientTools: createClientTools(run.settings),
       prompter: noUser(log),
@@ -220,6 +224,7 @@ const settingTypes: Readonly<
   model: 'string',
   folder: 'string',
   auto: 'boolean',
+  approve: 'string',
   private: 'boolean',
   limits: 'object',
   tools: 'boolean',

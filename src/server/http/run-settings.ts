@@ -60,6 +60,7 @@ export const verifyOptionSchemas: VerifyOptionSchemas = {
 /** The settings of a queued run. */
 export const runSettingsSchema: z.ZodType<JsonObject> = z.strictObject({
   ...agentOptionSchemas,
+  approve: z.enum(['read-only', 'plan', 'ask']).optional(),
   private: z.boolean().optional(),
   tools: z.boolean().optional(),
   verify: z.boolean().optional(),

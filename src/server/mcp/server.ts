@@ -9,7 +9,7 @@ import {
   type ToolAnnotations,
 } from '@modelcontextprotocol/server';
 import { canonicalJson, toJson, type Json, type JsonObject, type Tool } from '../../core/index.ts';
-import { redactJson, sessionGrants } from '../../guards/index.ts';
+import { isReadingMode, redactJson, sessionGrants, type PermissionMode } from '../../guards/index.ts';
 import { createCodingAgent, type ConversationFlags, type ModelHost } from '../../coding-agent/index.ts';
 import { noUser } from '../../coding-agent/integrations/index.ts';
 import { createStrictRedactor, type Settings } from '../../coding-agent/settings/index.ts';
@@ -38,10 +38,15 @@ export async function createMcpServer(
 ): Promise<McpServerHandle> {
   const grants = sessionGrants();
   const cwd = process.cwd();
+  const configured = flags.permissionMode ?? settings.approve;
+  // A mode without changes counts here too, also with --allow-write. Other modes are for a user at a terminal.
+  const mode: PermissionMode = isReadingMode(configured) ? configured : flags.autoApprove ? 'auto' : 'ask';
+  const runFlags = isReadingMode(mode) ? { ...flags, autoApprove: false, permissionMode: mode } : flags;
   const agent = await createCodingAgent({
     settings,
     cwd,
-    autoApprove: () => flags.autoApprove,
+    autoApprove: () => mode === 'auto',
+    mode: () => mode,
     grants,
     codeOnly: false,
     sandbox: flags.sandbox ? 'auto' : 'none',
@@ -106,7 +111,7 @@ export async function createMcpServer(
         _meta: runAgentLabels,
       },
       (input, context) =>
-        handleCall('run_agent', input, context, () => startAgentRun(input, flags, settings, { host })),
+        handleCall('run_agent', input, context, () => startAgentRun(input, runFlags, settings, { host })),
     );
     return server;
   };

@@ -42,6 +42,27 @@ export const findUnsafeKey = (keys: readonly string[], kind: GitAccess): string 
     return kind === 'connect' || !connectionKey.test(key);
   });
 
+/** Keys that are harmless for our git, but not for git as a model calls it: they name a program, another folder, or a server that git asks for missing objects. */
+const notInertKey =
+  /^(gpg\.[^]*|core\.worktree|core\.splitindex|extensions\.partialclone|remote\.[^]*\.(promisor|partialclonefilter))$/;
+
+/** Settings of the command line that only choose how output looks. */
+const inertSettings: ReadonlySet<string> = new Set([
+  'core.quotepath',
+  'commit.gpgsign',
+  'push.gpgsign',
+  'credential.interactive',
+  'fetch.recursesubmodules',
+  'push.recursesubmodules',
+  'safe.barerepository',
+]);
+
+/** Returns the first key with which git, called without our settings, could do more than read. */
+export const findKeyThatActs = (keys: readonly string[]): string | undefined =>
+  keys.find(
+    (key) => notInertKey.test(key) || !(inertSettings.has(key) || harmlessKeys.some((pattern) => pattern.test(key))),
+  );
+
 /** Returns the first key that changes connections and is not applied if they are made from a private repository. `insteadOf` is applied: it is resolved to a URL first. */
 export const findConnectionKey = (keys: readonly string[]): string | undefined =>
   keys.find(
