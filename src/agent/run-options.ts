@@ -4,6 +4,7 @@ import type {
   Chunk,
   Limits,
   OutputSchema,
+  ProcessPort,
   SessionStore,
   ToolChoice,
   TraceContext,
@@ -45,6 +46,8 @@ export type AdvanceOptions = {
   readonly onChunk?: (chunk: Chunk) => void;
   /** Receives the progress of a running tool; it is not recorded. */
   readonly onToolProgress?: (call: string, text: string) => void;
+  /** The clock and the timers of the run; those of this process by default. */
+  readonly port?: Pick<ProcessPort, 'monotonicMs' | 'timer'>;
 };
 
 /** The options of one run. */

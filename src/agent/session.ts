@@ -144,7 +144,7 @@ export class Session<Output = unknown> {
     this.#stop = stop;
     try {
       await this.#writer.record(begin, { durable: true });
-      const { signal, detachSignal, outputSchema, onChunk = () => {}, onToolProgress } = options;
+      const { signal, detachSignal, outputSchema, onChunk = () => {}, onToolProgress, port } = options;
       return await runLoop(outputSchema ? { ...this.agent, outputSchema } : this.agent, {
         writer: this.#writer,
         signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal,
@@ -152,7 +152,8 @@ export class Session<Output = unknown> {
         onChunk,
         ...(onToolProgress ? { onToolProgress } : {}),
         // Node loads a dozen modules for `performance`; the uptime is equivalent.
-        clock: () => process.uptime() * 1000,
+        clock: port?.monotonicMs ?? (() => process.uptime() * 1000),
+        ...(port ? { timer: port.timer } : {}),
       });
     } finally {
       this.#stop = undefined;

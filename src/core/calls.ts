@@ -7,6 +7,7 @@ import { isObject, type Json } from './json.ts';
 import type { RunContext } from './loop.ts';
 import { markUntrusted, toolResultFact, type ToolEndedFact } from './tool-result.ts';
 import type { ResolvedAgent, Tool, ToolContext } from './ports.ts';
+import { systemPort } from './process-port.ts';
 import { escapeForProvider, renderToolOutput } from './render-tool-output.ts';
 import type { ToolCall, RunState } from './state.ts';
 import { resolveUnknownOutcome } from './unknown-outcome.ts';
@@ -182,7 +183,7 @@ async function executeCall(
   if (context.signal.aborted)
     return toolEndedFact(call, 'interrupted', `${tool.name} was not started: the run was stopping.`);
   const startedAt = context.clock();
-  const abort = createToolAbort(tool, context.signal);
+  const abort = createToolAbort(tool, context);
   const progress = createProgressReporter(call, context);
   const { writer } = context;
   const subscribe: ToolContext['subscribe'] = (listener) => writer.subscribe(listener);
@@ -245,13 +246,16 @@ type ToolAbort = {
 };
 
 /** Stops a tool on the run's abort or on its own timeout. The tool then has half a second to clean up; `graceExpired` resolves after that. */
-function createToolAbort(tool: Tool, runSignal: AbortSignal): ToolAbort {
+function createToolAbort(
+  tool: Tool,
+  { signal: runSignal, timer = systemPort.timer }: Pick<RunContext, 'signal' | 'timer'>,
+): ToolAbort {
   const controller = new AbortController();
   const { promise: graceExpired, resolve: expireGrace } = Promise.withResolvers<undefined>();
-  const timers = new Set<ReturnType<typeof setTimeout>>();
+  const cancels: (() => void)[] = [];
   const abort = (why: unknown): void => {
     controller.abort(why);
-    timers.add(setTimeout(() => expireGrace(undefined), 500));
+    cancels.push(timer(500, () => expireGrace(undefined)));
   };
   const onAbort = (): void => abort(runSignal.reason);
   runSignal.addEventListener('abort', onAbort, { once: true });
@@ -259,11 +263,11 @@ function createToolAbort(tool: Tool, runSignal: AbortSignal): ToolAbort {
     const timeoutError = new FairleadError('tool/timeout', `${tool.name} did not end within ${tool.timeoutMs} ms.`, {
       blame: 'tool',
     });
-    timers.add(setTimeout(() => abort(timeoutError), Math.min(tool.timeoutMs, 2 ** 31 - 1)));
+    cancels.push(timer(Math.min(tool.timeoutMs, 2 ** 31 - 1), () => abort(timeoutError)));
   }
   const release = (): void => {
     runSignal.removeEventListener('abort', onAbort);
-    for (const timer of timers) clearTimeout(timer);
+    for (const cancel of cancels) cancel();
   };
   return { signal: controller.signal, graceExpired, release };
 }

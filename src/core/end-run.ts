@@ -4,6 +4,7 @@ import { FairleadError } from './errors.ts';
 import type { Fact } from './fact.ts';
 import type { RunContext } from './loop.ts';
 import type { Step } from './next-step.ts';
+import { systemPort } from './process-port.ts';
 import type { RunState } from './state.ts';
 
 /** Adds the time limit of the run to the abort signal; `release` clears the timer. */
@@ -15,9 +16,10 @@ export function withDeadline(context: RunContext): { readonly context: RunContex
   const remainingMs = Math.min(limits.ms - spent.ms, 2 ** 31 - 1);
   // No timer here: if no time is left, nothing may start before a timer would fire.
   if (!(remainingMs > 0)) deadline.abort(timeoutError);
-  const timer = setTimeout(() => deadline.abort(timeoutError), remainingMs > 0 ? remainingMs : 0);
+  const { timer = systemPort.timer } = context;
+  const release = timer(remainingMs > 0 ? remainingMs : 0, () => deadline.abort(timeoutError));
   const signal = AbortSignal.any([context.signal, deadline.signal]);
-  return { context: { ...context, signal }, release: () => clearTimeout(timer) };
+  return { context: { ...context, signal }, release };
 }
 
 /** The step that ends a run after an abort. */

@@ -34,6 +34,7 @@ export type {
   Verdict,
 } from './fact.ts';
 export { defaultTenant } from './fleet-store.ts';
+export { sleepOn, systemPort, type ProcessPort } from './process-port.ts';
 export type {
   TenantBudget,
   BudgetAmount,

@@ -3,6 +3,7 @@ import { isDetached } from './abort.ts';
 import { executeCalls } from './calls.ts';
 import { runEndedFacts, abortStep, withDeadline } from './end-run.ts';
 import { compact } from './compaction.ts';
+import type { ProcessPort } from './process-port.ts';
 import type { SessionWriter } from './session-writer.ts';
 import { nextStep, type Step } from './next-step.ts';
 import type { ResolvedAgent, Chunk } from './ports.ts';
@@ -24,6 +25,8 @@ export type RunContext = {
   readonly onToolProgress?: (call: string, text: string) => void;
   /** A monotonic clock in milliseconds. */
   readonly clock: () => number;
+  /** The timers of tool timeouts and of the time limit; those of this process by default. */
+  readonly timer?: ProcessPort['timer'];
 };
 
 /** Runs until the run has ended, is detached, or every open call waits for an approval. To resume, call it again. */

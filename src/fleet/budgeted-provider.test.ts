@@ -234,3 +234,19 @@ test('[A95] a stopped fleet sends no request to a model', async (t) => {
   );
   assert.equal(inner.asked, 0);
 });
+
+test('[A64] a refusal for money is reported as that, although another call has returned its reservation meanwhile', async (t) => {
+  const { ledger } = await openTempFleetStore(t);
+  await ledger.setBudget({ tenant: 'acme', period: 'ever', usd: 2.5 });
+  const late: BudgetLedger = {
+    ...ledger,
+    budgets: async () => (await ledger.budgets()).map((budget) => ({ ...budget, usd: 1000 })),
+  };
+  const around = createBudgetedProvider(createCountingProvider(), {
+    ledger: late,
+    tenant: 'acme',
+    run: 'r',
+    assertNotStopped: noop,
+  });
+  await assert.rejects(collectChunks(around), { code: 'run/money-budget' });
+});

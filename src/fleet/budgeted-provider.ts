@@ -8,11 +8,13 @@ import {
   toArray,
   messageTokens,
   providerTraits,
+  systemPort,
   usageCost,
   type BudgetAmount,
   type Chunk,
   type BudgetLedger,
   type Message,
+  type ProcessPort,
   type Provider,
   type ModelRequest,
   type Usage,
@@ -26,6 +28,8 @@ export type BudgetContext = {
   readonly run: string;
   /** Throws while the fleet is stopped. */
   readonly assertNotStopped: () => Promise<void>;
+  /** The ids of reservations; random ones of this process by default. */
+  readonly port?: Pick<ProcessPort, 'randomId'>;
 };
 
 /** The output tokens that are reserved if the request sets no maximum. */
@@ -48,9 +52,9 @@ async function* streamWithBudget(
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncIterable<Chunk> {
-  const { ledger, tenant, run, assertNotStopped } = context;
+  const { ledger, tenant, run, assertNotStopped, port = systemPort } = context;
   await assertNotStopped();
-  const id = `${run}/${crypto.randomUUID()}`;
+  const id = `${run}/${port.randomId()}`;
   const input = countRequestTokens(request);
   const maximum = computeAmount(provider, { input, output: request.settings.maxOutputTokens ?? defaultAnswerTokens });
   await reserveBudget(provider, context, id, maximum);
@@ -95,8 +99,11 @@ async function reserveBudget(
     const refusal = await ledger.reserve(tenant, id, amount);
     if (refusal === undefined) return;
     const budget = (await ledger.budgets()).find((each) => each.tenant === tenant);
-    const { usd, spent, reserved } = budget ?? {};
-    const isMoney = usd !== undefined && (spent?.usd ?? 0) + (reserved?.usd ?? 0) + amount.usd > usd;
+    const { usd, tokens, spent, reserved } = budget ?? {};
+    // Another call may have ended since the refusal, so that both limits have room now.
+    const lacksTokens = tokens !== undefined && (spent?.tokens ?? 0) + (reserved?.tokens ?? 0) + amount.tokens > tokens;
+    const lacksMoney = usd !== undefined && (spent?.usd ?? 0) + (reserved?.usd ?? 0) + amount.usd > usd;
+    const isMoney = lacksMoney || (usd !== undefined && !lacksTokens);
     throw new FairleadError(isMoney ? budgetCodes.money : budgetCodes.tokens, refusal, {
       blame: 'user',
       hint: budgetHint,

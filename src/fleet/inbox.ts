@@ -1,11 +1,12 @@
 // Inbox of a session: sends messages to its active run, notifies a worker of new messages, and records each message in the log once.
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from '../agent/index.ts';
 import {
   errorMessage,
   isObject,
   pendingApprovals,
   readView,
+  sleepOn,
+  systemPort,
   type InboxDelivery,
   type Fact,
   type RunQueue,
@@ -13,6 +14,7 @@ import {
   type InboxMessage,
   type NamedView,
   type PendingApproval,
+  type ProcessPort,
   type RunState,
   type Stop,
   FairleadError,
@@ -212,7 +214,7 @@ export type InboxDispatcher = {
 };
 
 /** Starts to watch an inbox. */
-export function createInboxDispatcher(inbox: Inbox): InboxDispatcher {
+export function createInboxDispatcher(inbox: Inbox, port: Pick<ProcessPort, 'timer'> = systemPort): InboxDispatcher {
   const listeners = new Map<string, Set<() => void>>();
   const closed = new AbortController();
 
@@ -224,7 +226,7 @@ export function createInboxDispatcher(inbox: Inbox): InboxDispatcher {
       } catch {
         // The store is unavailable. All listeners are called below, because messages may have been missed.
       }
-      await sleep(250, undefined, { signal: closed.signal }).catch(() => undefined);
+      await sleepOn(port, 250, closed.signal);
       for (const sameSession of listeners.values()) for (const listener of sameSession) listener();
     }
   }

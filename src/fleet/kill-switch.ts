@@ -1,5 +1,12 @@
 // Watches the kill switch for a worker: it is polled, and counts as stopped if it cannot be read for two seconds.
-import { FairleadError, errorMessage, type KillSwitch, type KillSwitchState } from '../core/index.ts';
+import {
+  FairleadError,
+  errorMessage,
+  systemPort,
+  type KillSwitch,
+  type KillSwitchState,
+  type ProcessPort,
+} from '../core/index.ts';
 
 /** The options of a watcher. */
 export type KillSwitchWatchOptions = {
@@ -9,6 +16,8 @@ export type KillSwitchWatchOptions = {
   readonly pollMs?: number;
   /** Milliseconds after which a read is too old to act on; 2,000 by default. */
   readonly staleMs?: number;
+  /** The clock and the timers; those of this process by default. */
+  readonly port?: Pick<ProcessPort, 'monotonicMs' | 'timer'>;
 };
 
 /** A watched kill switch. */
@@ -26,7 +35,7 @@ export type KillSwitchWatcher = {
 
 /** Starts to watch a kill switch. It counts as stopped until it was read once. */
 export function watchKillSwitch(killSwitch: KillSwitch, options: KillSwitchWatchOptions = {}): KillSwitchWatcher {
-  const { onChange, pollMs = 500, staleMs = 2000 } = options;
+  const { onChange, pollMs = 500, staleMs = 2000, port = systemPort } = options;
   let lastRead: { readonly state: KillSwitchState; readonly at: number } | undefined;
   let readError = 'it was not read yet';
   let reading: Promise<void> | undefined;
@@ -36,7 +45,7 @@ export function watchKillSwitch(killSwitch: KillSwitch, options: KillSwitchWatch
   active.abort();
 
   const current = (): KillSwitchState =>
-    lastRead && performance.now() - lastRead.at <= staleMs
+    lastRead && port.monotonicMs() - lastRead.at <= staleMs
       ? lastRead.state
       : { stopped: true, reason: `The kill switch cannot be read: ${readError}` };
 
@@ -58,9 +67,9 @@ export function watchKillSwitch(killSwitch: KillSwitch, options: KillSwitchWatch
   }
 
   async function readOnce(): Promise<void> {
-    const at = performance.now();
+    const at = port.monotonicMs();
     try {
-      lastRead = { state: await withTimeout(staleMs / 2, killSwitch.status()), at };
+      lastRead = { state: await withTimeout(port, staleMs / 2, killSwitch.status()), at };
     } catch (error) {
       readError = errorMessage(error);
     }
@@ -68,6 +77,7 @@ export function watchKillSwitch(killSwitch: KillSwitch, options: KillSwitchWatch
 
   const read = (): Promise<void> => (reading ??= readOnce().finally(() => (reading = undefined)));
   const tick = (): void => {
+    cancelTick = port.timer(pollMs, tick);
     // While a read hangs, the last one may become too old.
     if (reading) update();
     void read().then(update);
@@ -76,7 +86,7 @@ export function watchKillSwitch(killSwitch: KillSwitch, options: KillSwitchWatch
     if (current().stopped) await read();
     return update();
   };
-  const timer = setInterval(tick, pollMs);
+  let cancelTick = (): void => {};
   tick();
   return {
     status,
@@ -95,7 +105,7 @@ export function watchKillSwitch(killSwitch: KillSwitch, options: KillSwitchWatch
       await Promise.race([activated.promise, promise]);
       signal.removeEventListener('abort', onAbort);
     },
-    close: () => clearInterval(timer),
+    close: () => cancelTick(),
   };
 }
 
@@ -103,12 +113,12 @@ export function watchKillSwitch(killSwitch: KillSwitch, options: KillSwitchWatch
 export const formatStoppedMessage = (reason: string | undefined): string =>
   `The fleet is stopped${reason === undefined || reason === '' ? '.' : `: ${reason}`}`;
 
-async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
+async function withTimeout<T>({ timer }: Pick<ProcessPort, 'timer'>, ms: number, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no response within ${ms} ms`)), ms);
+  const cancel = timer(ms, () => reject(new Error(`no response within ${ms} ms`)));
   try {
     return await Promise.race([work, promise]);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }

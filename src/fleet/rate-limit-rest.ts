@@ -1,5 +1,13 @@
 // Lets a queued run rest while its provider accepts no requests for more than a minute: no worker is held, and the run continues by itself.
-import { FairleadError, providerTraits, type Chunk, type FleetRun, type Provider } from '../core/index.ts';
+import {
+  FairleadError,
+  providerTraits,
+  systemPort,
+  type Chunk,
+  type FleetRun,
+  type ProcessPort,
+  type Provider,
+} from '../core/index.ts';
 
 /** A shorter delay is waited for by the gateway, within the run. */
 const minRestMs = 60_000;
@@ -11,12 +19,16 @@ const maxRestMs = 8 * 24 * 60 * 60 * 1000;
 const maxAttempts = 200;
 
 /** Returns the time at which a run can continue after this error; undefined if the run should not rest. */
-export function findRestEnd(error: unknown, { attempts }: Pick<FleetRun, 'attempts'>): string | undefined {
+export function findRestEnd(
+  error: unknown,
+  { attempts }: Pick<FleetRun, 'attempts'>,
+  { now }: Pick<ProcessPort, 'now'> = systemPort,
+): string | undefined {
   if (!(error instanceof FairleadError) || error.code !== 'provider/rate-limited') return undefined;
   const { afterMs } = error;
   if (afterMs === undefined || !(afterMs > minRestMs && afterMs <= maxRestMs) || attempts >= maxAttempts)
     return undefined;
-  return new Date(Date.now() + afterMs).toISOString();
+  return new Date(now() + afterMs).toISOString();
 }
 
 /** Whether a run rests: it was started, and continues by itself at the time `notBefore`. */
@@ -33,14 +45,17 @@ export type RestWatcher = {
 };
 
 /** Creates the watcher of a run. */
-export function createRestWatcher(run: Pick<FleetRun, 'attempts'>): RestWatcher {
+export function createRestWatcher(
+  run: Pick<FleetRun, 'attempts'>,
+  port: Pick<ProcessPort, 'now'> = systemPort,
+): RestWatcher {
   const control = new AbortController();
   let restEnd: string | undefined;
   async function* stream(provider: Provider, ...args: Parameters<Provider['stream']>): AsyncGenerator<Chunk> {
     try {
       yield* provider.stream(...args);
     } catch (error) {
-      const found = findRestEnd(error, run);
+      const found = findRestEnd(error, run, port);
       if (found === undefined || !(error instanceof FairleadError)) throw error;
       const { code, afterMs = 0 } = error;
       const why = `${provider.family} accepts no request before ${found}`;

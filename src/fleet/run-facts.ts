@@ -1,5 +1,6 @@
 // Reads from a session log what the queue needs to know of a run: pending approvals, outcome, earlier attempts.
 import {
+  FairleadError,
   pendingApprovals,
   unwrapDeferredCall,
   fold,
@@ -7,9 +8,12 @@ import {
   isObject,
   parseTraceContext,
   runStateView,
+  systemPort,
   type Event,
   type FleetRun,
   type Log,
+  type NamedView,
+  type ProcessPort,
   type ApprovalQuestion,
   type ApprovalScope,
   type PendingApproval,
@@ -65,17 +69,52 @@ export async function findPreviousAttempt(
   log: Pick<Log, 'read' | 'follow'>,
   lastSeq: number,
   run: string,
+  { timer }: Pick<ProcessPort, 'timer'> = systemPort,
 ): Promise<PreviousAttempt> {
   let promptRecorded = false;
-  const done = new AbortController();
-  for await (const event of lastSeq > 0 ? log.follow(0, done.signal) : []) {
-    if (event.type === 'input-received' && event.input === run) promptRecorded = true;
-    if (promptRecorded && event.type === 'run-ended')
-      return { promptRecorded, outcome: await getRunOutcomeAt(log, event) };
-    if (event.seq >= lastSeq) break;
+  let readSeq = 0;
+  // A crash of the store may have lost the last events since the log was read: they never come.
+  const lost = new AbortController();
+  let cancel = (): void => {};
+  const watch = (from: number): void => {
+    cancel = timer(maxReadWaitMs, () => (readSeq > from ? watch(readSeq) : lost.abort()));
+  };
+  watch(0);
+  try {
+    for await (const event of lastSeq > 0 ? log.follow(0, lost.signal) : []) {
+      readSeq = event.seq;
+      if (event.type === 'input-received' && event.input === run) promptRecorded = true;
+      if (promptRecorded && event.type === 'run-ended')
+        return { promptRecorded, outcome: await getRunOutcomeAt(log, event) };
+      if (event.seq >= lastSeq) break;
+    }
+  } finally {
+    cancel();
   }
-  return { promptRecorded };
+  if (readSeq >= lastSeq) return { promptRecorded };
+  throw new FairleadError('store/lost-events', 'The store has lost the last events of this session.', {
+    blame: 'store',
+    retry: true,
+  });
 }
+
+/** How long the next event of a log that was read before may take, in milliseconds. */
+const maxReadWaitMs = 5000;
+
+const maxRecordedRuns = 100;
+
+/** The last runs whose prompts are in a log. The number of attempts alone does not show that a run was handled before: a crash of the store may have undone the claim. */
+export const recordedRunsView: NamedView<readonly string[]> = {
+  name: 'recorded-runs',
+  initial: [],
+  on: (runs, event) =>
+    event.type === 'input-received' && (event.how === 'prompt' || event.how === 'continue')
+      ? [...runs.slice(1 - maxRecordedRuns), event.input]
+      : runs,
+  serialize: (runs) => runs,
+  restore: (stored) =>
+    Array.isArray(stored) && stored.every((run) => typeof run === 'string') ? (stored as readonly string[]) : undefined,
+};
 
 async function getRunOutcomeAt(log: Pick<Log, 'read'>, event: Event): Promise<RunOutcome> {
   const view = runStateView();

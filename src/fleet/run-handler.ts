@@ -10,16 +10,18 @@ import {
   type Provider,
   type RunState,
   type RunSettlement,
-  FairleadError,
-  type Log,
+  readView,
+  systemPort,
   type Event,
   type PartialTextChannel,
+  type ProcessPort,
 } from '../core/index.ts';
 import { getClientOptions, listClientCalls, applyClientOptions, clientToolResultFacts } from './client-tools.ts';
 import { createBudgetedProvider } from './budgeted-provider.ts';
 import { createCancelStop, deleteReadMessages, drainInbox, inboxView, type InboxTarget } from './inbox.ts';
-import { getRunOutcome, getRunTrace, findPreviousAttempt, listOpenQuestions } from './run-facts.ts';
+import { getRunOutcome, getRunTrace, findPreviousAttempt, listOpenQuestions, recordedRunsView } from './run-facts.ts';
 import { createRestWatcher } from './rate-limit-rest.ts';
+import { createRunLog } from './run-log.ts';
 import type { AgentInstance, AgentFactory } from './agent-factory.ts';
 
 /** What a handler gets besides the run. */
@@ -41,6 +43,8 @@ export type RunHandlerContext = {
   readonly onInboxMessage: (session: string, listener: () => void) => () => void;
   /** Called with partial output of the model. */
   readonly onChunk: (chunk: Chunk) => void;
+  /** The clock, the timers and the random ids of the worker; those of this process by default. */
+  readonly port?: ProcessPort;
 };
 
 /** Handles the runs of one kind. If it throws, the run is tried again later. */
@@ -50,7 +54,7 @@ export type RunHandler = (run: FleetRun, context: RunHandlerContext) => Promise<
 export const createAgentRunHandler =
   (createAgent: AgentFactory): RunHandler =>
   async (run, context) => {
-    const { store, worker, assertNotStopped, leaseLost } = context;
+    const { store, worker, assertNotStopped, leaseLost, port = systemPort } = context;
     const wrapped = new WeakSet<Provider>();
     const wrapProvider = (provider: Provider): Provider => {
       if (wrapped.has(provider)) return provider;
@@ -59,16 +63,18 @@ export const createAgentRunHandler =
         tenant: run.tenant,
         run: run.id,
         assertNotStopped,
+        port,
       });
       wrapped.add(budgeted);
       return budgeted;
     };
-    const rest = createRestWatcher(run);
+    const rest = createRestWatcher(run, port);
     const instance = await createAgent(run, context.signal, wrapProvider);
     try {
       const log = createRunLog(
         await store.sessions.open(run.session, { holder: worker, force: true, tenant: run.tenant }),
         leaseLost,
+        port,
       );
       const session = await Session.open(
         createRunParts(run, instance.parts, context, (provider) => rest.watch(wrapProvider(provider))),
@@ -104,7 +110,7 @@ function createRunParts(
     provider: wrapProvider(parts.provider),
     gates: [gate, ...parts.gates],
     stops: [createCancelStop(run.id), ...parts.stops],
-    views: [...(parts.views ?? []), inboxView],
+    views: [...(parts.views ?? []), inboxView, recordedRunsView],
     onUnknownOutcome: 'ask',
   };
 }
@@ -134,6 +140,7 @@ async function runToSettlement(
       onChunk(chunk);
     },
     runId: run.id,
+    ...(context.port ? { port: context.port } : {}),
     ...(instance.limits ? { limits: instance.limits } : {}),
     ...(client.choice === undefined ? {} : { toolChoice: client.choice }),
     ...getRunTrace(run),
@@ -216,7 +223,8 @@ async function startOrResume(
 ): Promise<RunState | RunSettlement> {
   const { state } = session;
   if (state.run === run.id) return session.advance(undefined, options);
-  const previous = run.attempts > 1 ? await findPreviousAttempt(session.log, state.seq, run.id) : undefined;
+  const isRepeated = run.attempts > 1 || readView(state, recordedRunsView).includes(run.id);
+  const previous = isRepeated ? await findPreviousAttempt(session.log, state.seq, run.id, options.port) : undefined;
   if (previous?.outcome && state.run === undefined)
     return hasUnreadInput(state) ? state : { type: 'completed', outcome: previous.outcome };
   if (previous?.promptRecorded) return session.advance(undefined, options);
@@ -236,35 +244,6 @@ async function startOrResume(
   }
   return session.advance(run.prompt, { ...options, inputId: run.id });
 }
-
-/** Wraps a log so that a worker that lost its lease cannot append to it. */
-export const createRunLog = (log: Log, lost: AbortSignal): Log => ({
-  read: (options) => log.read(options),
-  follow: (from, signal) => log.follow(from, signal),
-  close: () => log.close(),
-  append: async (after, facts, options) => {
-    if (lost.aborted)
-      throw new FairleadError('store/fenced', 'Another worker has taken over this run.', { blame: 'store' });
-    const startedAt = performance.now();
-    const durable = options?.durable === true && !facts.every(canDeferSync);
-    const events = await log.append(after, facts, { ...options, durable });
-    // If this process was suspended here, it may have lost the lease: an empty append checks the fence again before the caller acts on the events.
-    if (performance.now() - startedAt > slowAppendMs) await log.append(after + events.length, []);
-    return events;
-  },
-});
-
-/** An append that takes longer may have outlived the lease; shorter than any lease, in milliseconds. */
-const slowAppendMs = 500;
-
-/**
- * Whether an event need not be synced at once: no effect depends on it. The events at the start of a run are synced with the turn that is
- * recorded before the model is called. If they are lost in a crash, the next attempt records them again. The end of a run is synced: a
- * database that crashed after it may have lost it, and the worker would still write the result of the run.
- */
-const canDeferSync = (fact: Fact): boolean =>
-  fact.type === 'epoch-started' ? fact.baseline === undefined : deferredSyncTypes.has(fact.type);
-const deferredSyncTypes: ReadonlySet<Fact['type']> = new Set(['session-started', 'input-received', 'run-started']);
 
 /** Publishes the partial text of one session. */
 type PartialTextPublisher = {

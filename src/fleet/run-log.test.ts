@@ -5,7 +5,8 @@ import { resolveAgent, defineTool } from '../agent/index.ts';
 import { epochStartedFact, runStateView, type FleetStore } from '../core/index.ts';
 import { calls, scriptedProvider } from '../testing/index.ts';
 import { openTempFleetStore } from '../../test/support/fleet-store.ts';
-import { createAgentRunHandler, createRunLog } from './run-handler.ts';
+import { createAgentRunHandler } from './run-handler.ts';
+import { createRunLog } from './run-log.ts';
 import { startWorker } from './worker.ts';
 
 /** Records the appended facts, and whether each append was durable. */

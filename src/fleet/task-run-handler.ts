@@ -5,6 +5,7 @@ import {
   isObject,
   openSessionWriter,
   runStateView,
+  systemPort,
   zeroUsage,
   type Event,
   type Fact,
@@ -19,7 +20,8 @@ import {
 } from '../core/index.ts';
 import { createBudgetedProvider } from './budgeted-provider.ts';
 import { isCancellationOf } from './inbox.ts';
-import { createRunLog, type RunHandler, type RunHandlerContext } from './run-handler.ts';
+import type { RunHandler, RunHandlerContext } from './run-handler.ts';
+import { createRunLog } from './run-log.ts';
 
 /** What the work of a task gets besides its run. */
 export type TaskContext = {
@@ -50,9 +52,10 @@ export const createTaskRunHandler =
   async (run, context) => {
     const { store, worker, leaseLost, assertNotStopped } = context;
     const opened = await store.sessions.open(run.session, { holder: worker, force: true, tenant: run.tenant });
-    const log = createRunLog(opened, leaseLost);
+    const log = createRunLog(opened, leaseLost, context.port);
     try {
-      const finished = run.attempts > 1 ? findOutcome(await readTaskNotes(log, run), run.id) : undefined;
+      // Also in a first attempt: a crash of the store may have undone the claim of an earlier one.
+      const finished = findOutcome(await readTaskNotes(log, run), run.id);
       if (finished) return { type: 'completed', outcome: finished };
       await assertNotStopped();
       return await runTask(run, context, log, work);
@@ -70,13 +73,19 @@ async function runTask(
   const { store, signal, assertNotStopped } = context;
   const cancelled = new AbortController();
   const watch = watchCancellation(run, context, cancelled);
-  const recorder = await createRecorder(run, log);
+  const recorder = await createRecorder(run, log, context.port);
   try {
     await watch.check();
     const { outcome, result, spent } = await work(run, {
       signal: AbortSignal.any([signal, cancelled.signal]),
       wrapProvider: (provider) =>
-        createBudgetedProvider(provider, { ledger: store.ledger, tenant: run.tenant, run: run.id, assertNotStopped }),
+        createBudgetedProvider(provider, {
+          ledger: store.ledger,
+          tenant: run.tenant,
+          run: run.id,
+          assertNotStopped,
+          ...(context.port ? { port: context.port } : {}),
+        }),
       onProgress: recorder.progress,
     });
     // A task that a stopped fleet interrupted has no result; it is tried again.
@@ -122,6 +131,7 @@ function watchCancellation(
 async function createRecorder(
   run: FleetRun,
   log: Log,
+  { timer: startTimer } = systemPort,
 ): Promise<{
   readonly progress: (value: JsonObject) => void;
   readonly result: (value: JsonObject, spent: Partial<UsageTotals>) => Promise<void>;
@@ -130,7 +140,7 @@ async function createRecorder(
   const writer = await openSessionWriter(log, runStateView([], []));
   let last: Promise<unknown> = Promise.resolve();
   let waiting: JsonObject | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let cancelTimer: (() => void) | undefined;
   const record = (value: JsonObject, spent?: Partial<UsageTotals>): Promise<unknown> => {
     const fact: Fact = {
       type: 'annotation-added',
@@ -147,18 +157,18 @@ async function createRecorder(
     return write;
   };
   const flush = (): void => {
-    timer = undefined;
+    cancelTimer = undefined;
     if (waiting) void record({ progress: waiting }).catch(() => undefined);
     waiting = undefined;
   };
   const stop = (): void => {
-    clearTimeout(timer);
+    cancelTimer?.();
     waiting = undefined;
   };
   return {
     progress(value) {
       waiting = value;
-      timer ??= setTimeout(flush, progressMs);
+      cancelTimer ??= startTimer(progressMs, flush);
     },
     async result(value, spent) {
       stop();

@@ -1,16 +1,18 @@
 // Worker: claims runs and handles them, obeys the kill switch, deletes old runs daily, detaches from its runs when it stops, and sends the heartbeat of the worker registry every 3 seconds.
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   FairleadError,
   isObject,
   errorMessage,
+  sleepOn,
+  systemPort,
   zeroUsage,
   toFailure,
   type Chunk,
   type FleetRun,
   type FleetStore,
   type JsonObject,
+  type ProcessPort,
   type RunSettlement,
   type WorkerInfo,
 } from '../core/index.ts';
@@ -55,6 +57,8 @@ export type WorkerOptions = {
   readonly onStatus?: (status: WorkerStatus) => void;
   /** Called with messages for the user. */
   readonly notify?: (message: string) => void;
+  /** The clock, the timers and the random ids; those of this process by default. A simulation replaces them. */
+  readonly port?: ProcessPort;
 };
 
 /** A running worker. */
@@ -75,6 +79,7 @@ type WorkerContext = {
   readonly id: string;
   readonly startedAt: string;
   readonly options: WorkerOptions;
+  readonly port: ProcessPort;
   readonly stopSignal: AbortSignal;
   readonly killSwitch: KillSwitchWatcher;
   readonly inboxDispatcher: InboxDispatcher;
@@ -87,7 +92,7 @@ const workerHeartbeatMs = 3000;
 /** Starts a worker. */
 export function startWorker(options: WorkerOptions): Worker {
   assertWorkerOptions(options);
-  const { store, graceMs = 10_000, keepDays = 30, notify } = options;
+  const { store, graceMs = 10_000, keepDays = 30, notify, port = systemPort } = options;
   const stopping = new AbortController();
   const activeRuns = new Map<AbortController, string>();
   const abortRuns = (reason: string): void => {
@@ -95,28 +100,30 @@ export function startWorker(options: WorkerOptions): Worker {
   };
   let wasStopped = false;
   const killSwitch = watchKillSwitch(store.killSwitch, {
+    port,
     onChange({ stopped, reason }) {
       if (stopped || wasStopped) notify?.(stopped ? formatStoppedMessage(reason) : 'Kill switch reset.');
       if (stopped) abortRuns(formatStoppedMessage(reason));
       wasStopped = stopped;
     },
   });
-  const id = `${options.name ?? hostname()}-${crypto.randomUUID().slice(0, 8)}`;
+  const id = `${options.name ?? hostname()}-${port.randomId().slice(0, 8)}`;
   const context: WorkerContext = {
     id,
-    startedAt: new Date().toISOString(),
+    startedAt: new Date(port.now()).toISOString(),
     options,
+    port,
     stopSignal: stopping.signal,
     killSwitch,
-    inboxDispatcher: createInboxDispatcher(store.inbox),
+    inboxDispatcher: createInboxDispatcher(store.inbox, port),
     activeRuns,
   };
   const ended = new AbortController();
   const heartbeats = sendWorkerHeartbeats(context, ended.signal);
-  const pruning = pruneDaily({ store, killSwitch, keepDays, notify }, ended.signal);
-  let graceTimer: ReturnType<typeof setTimeout> | undefined;
+  const pruning = pruneDaily({ store, killSwitch, keepDays, notify, port }, ended.signal);
+  let cancelGrace = (): void => {};
   const finish = async (): Promise<void> => {
-    clearTimeout(graceTimer);
+    cancelGrace();
     killSwitch.close();
     ended.abort();
     await Promise.all([context.inboxDispatcher.close(), heartbeats, pruning]);
@@ -130,7 +137,7 @@ export function startWorker(options: WorkerOptions): Worker {
     stop() {
       if (stopping.signal.aborted) return;
       stopping.abort();
-      graceTimer = setTimeout(() => abortRuns(endingReason), graceMs);
+      cancelGrace = port.timer(graceMs, () => abortRuns(endingReason));
     },
     abort() {
       this.stop();
@@ -154,7 +161,7 @@ const createDetachError = (reason: string): FairleadError =>
 
 /** Claims runs until the worker stops; waits while the fleet is stopped or the store is unavailable. */
 async function claimRuns(context: WorkerContext): Promise<void> {
-  const { id, options, stopSignal, killSwitch } = context;
+  const { id, options, port, stopSignal, killSwitch } = context;
   const { store, concurrency = 4, drain = false, version, notify } = options;
   const handle = (run: FleetRun, lost: AbortSignal): Promise<RunSettlement> => handleRun(context, run, lost);
   for (let failures = 0; !stopSignal.aborted;) {
@@ -177,7 +184,7 @@ async function claimRuns(context: WorkerContext): Promise<void> {
       if (drain && !signal.aborted) return;
     } catch (error) {
       notify?.(`Cannot read the queue: ${errorMessage(error)}`);
-      await sleep(Math.min(250 * 2 ** failures++, 5000), undefined, { signal: stopSignal }).catch(() => undefined);
+      await sleepOn(port, Math.min(250 * 2 ** failures++, 5000), stopSignal);
     }
   }
 }
@@ -216,7 +223,7 @@ async function invokeHandler(
   lost: AbortSignal,
   signal: AbortSignal,
 ): Promise<RunSettlement> {
-  const { id, options, stopSignal, killSwitch, inboxDispatcher } = context;
+  const { id, options, port, stopSignal, killSwitch, inboxDispatcher } = context;
   const { store, handlers } = options;
   const handler = Object.hasOwn(handlers, run.kind) ? handlers[run.kind] : undefined;
   try {
@@ -238,10 +245,11 @@ async function invokeHandler(
       assertNotStopped: () => killSwitch.assertNotStopped(),
       onInboxMessage: (session, listener) => inboxDispatcher.subscribe(session, listener),
       onChunk: (chunk) => options.onChunk?.(run, chunk),
+      port,
     });
   } catch (error) {
     if (signal.aborted) return { type: 'released' };
-    const notBefore = findRestEnd(error, run);
+    const notBefore = findRestEnd(error, run, port);
     if (notBefore !== undefined) return { type: 'released', notBefore };
     options.notify?.(`${run.id}: ${errorMessage(error)}`);
     if (!(error instanceof FairleadError) || error.retry || error.blame === 'store') throw error;
@@ -271,7 +279,7 @@ async function sendWorkerHeartbeats(context: WorkerContext, signal: AbortSignal)
   const { workers } = context.options.store;
   while (!signal.aborted) {
     await workers.heartbeat(reportStatus(context)).catch(() => undefined);
-    await sleep(workerHeartbeatMs, undefined, { signal }).catch(() => undefined);
+    await sleepOn(context.port, workerHeartbeatMs, signal);
   }
   await workers.deregister(context.id).catch(() => undefined);
 }
@@ -284,23 +292,24 @@ type RetentionOptions = {
   /** Days that an ended run is kept. */
   readonly keepDays: number;
   readonly notify?: ((message: string) => void) | undefined;
+  readonly port: ProcessPort;
 };
 
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** Deletes old runs at once and then daily, until the signal aborts. */
 async function pruneDaily(
-  { store, killSwitch, keepDays, notify }: RetentionOptions,
+  { store, killSwitch, keepDays, notify, port }: RetentionOptions,
   signal: AbortSignal,
 ): Promise<void> {
   for (; !signal.aborted && Number.isFinite(keepDays);) {
     await killSwitch.waitUntilActive(signal);
     if (signal.aborted) return;
     try {
-      await store.prune(new Date(Math.max(0, Date.now() - keepDays * dayMs)).toISOString());
+      await store.prune(new Date(Math.max(0, port.now() - keepDays * dayMs)).toISOString());
     } catch (error) {
       notify?.(`Could not delete old runs: ${errorMessage(error)}`);
     }
-    await sleep(dayMs, undefined, { signal }).catch(() => undefined);
+    await sleepOn(port, dayMs, signal);
   }
 }

@@ -1,6 +1,13 @@
 // Handles one claimed run: calls the handler, then writes the result until that succeeds or the run is lost to another worker.
-import { setTimeout as sleep } from 'node:timers/promises';
-import { FairleadError, type FleetRun, type RunSettlement, type WorkOptions } from '../core/index.ts';
+import {
+  FairleadError,
+  sleepOn,
+  systemPort,
+  type FleetRun,
+  type ProcessPort,
+  type RunSettlement,
+  type WorkOptions,
+} from '../core/index.ts';
 import { undefinedOnAbort } from './timeouts.ts';
 
 /** A run that this process has claimed: the token of the lease it is held under, and the number of the attempt. */
@@ -18,6 +25,8 @@ export type RunResultWriter<Claim extends RunClaim> = {
   /** Queues the run again after a delay, or ends it after too many failures. Returns the delay in milliseconds; 0 if it ended. */
   readonly fail: (claim: Claim, thrown: unknown) => Promise<number>;
   readonly isClosed: () => boolean;
+  /** The timers; those of this process by default. */
+  readonly port?: Pick<ProcessPort, 'timer'>;
 };
 
 /** Handles a run. Returns the delay after which it is tried again, in milliseconds; 0 if it is not. */
@@ -41,7 +50,7 @@ export async function runAndWriteResult<Claim extends RunClaim>(
 
 /** The result must be written: a store that is unreachable is tried again until the run belongs to another worker. */
 async function writeWithRetry(
-  { isClosed }: Pick<RunResultWriter<RunClaim>, 'isClosed'>,
+  { isClosed, port = systemPort }: Pick<RunResultWriter<RunClaim>, 'isClosed' | 'port'>,
   signal: AbortSignal,
   write: () => Promise<number>,
 ): Promise<number> {
@@ -49,7 +58,7 @@ async function writeWithRetry(
     try {
       return (await undefinedOnAbort(signal, write())) ?? 0;
     } catch {
-      await sleep(delay, undefined, { signal }).catch(() => {});
+      await sleepOn(port, delay, signal);
     }
   }
   return 0;

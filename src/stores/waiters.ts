@@ -1,4 +1,5 @@
 // Wait list by topic: wakes the readers that wait for a change. A change that comes between two waits ends the next wait at once.
+import { systemPort, type ProcessPort } from '../core/index.ts';
 
 /** What can change: runs in the queue, inbox messages, or the events of one session. */
 export type ChangeTopic = 'queue' | 'inbox' | `session ${number}`;
@@ -26,7 +27,10 @@ export type Waiters = {
 export type WaitObserver = { onActive(): void; onIdle(): void };
 
 /** Creates an empty wait list. */
-export function createWaiters(observer?: WaitObserver): Waiters {
+export function createWaiters(
+  observer?: WaitObserver,
+  { timer: startTimer }: Pick<ProcessPort, 'timer'> = systemPort,
+): Waiters {
   const listeners = new Map<string, Set<() => void>>();
   let waiting = 0;
   let closed = false;
@@ -60,12 +64,12 @@ export function createWaiters(observer?: WaitObserver): Waiters {
       async wait({ signal, ms } = {}) {
         if (!changed && !closed && !signal?.aborted) {
           const { promise, resolve } = Promise.withResolvers<void>();
-          const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
+          const cancel = ms === undefined ? undefined : startTimer(ms, resolve);
           const abort = (): void => resolve();
           wake = resolve;
           signal?.addEventListener('abort', abort, { once: true });
           await waitFor(promise);
-          clearTimeout(timer);
+          cancel?.();
           signal?.removeEventListener('abort', abort);
           wake = undefined;
         }
