@@ -51,6 +51,7 @@ export const navigation: readonly NavigationGroup[] = [
       'docs/server.md',
       'docs/dashboard.md',
       'docs/fleet.md',
+      'docs/simulation.md',
       'docs/releases.md',
       'docs/deploying.md',
       'docs/evals.md',
