@@ -11,8 +11,10 @@ const maxBatch = 512;
 const turnsPerSession = 45;
 /** The delay of the export for the same reason: on a loaded machine a session takes longer than the default of 5 seconds. */
 const delayMs = 600_000;
-/** Sessions that compile the code: a program that exports traces usually runs for long. */
-const warmUpRounds = 16;
+/** Sessions that compile the code: a program that exports traces usually runs for long. An export is one call for 45 turns: after 16 of them the compiler, which runs beside the program, still took a third of its processor time. */
+const warmUpRounds = 40;
+/** Sessions whose cost is printed besides, for programs that end soon: 180 turns. */
+const firstRounds = 4;
 
 /** A receiver in a process of its own, as in practice: it reads requests and accepts them. */
 const receiverProgram = `
@@ -28,7 +30,12 @@ export async function benchTracingTurn(rounds: number): Promise<void> {
   try {
     const [line] = (await once(receiver.stdout, 'data')) as [Buffer];
     const endpoint = `http://127.0.0.1:${String(line).trim()}`;
-    const result = await measureTurnPairs(() => openPair(endpoint), { rounds, warmUpRounds, turnsPerSession });
+    const result = await measureTurnPairs(() => openPair(endpoint), {
+      rounds,
+      warmUpRounds,
+      turnsPerSession,
+      firstRounds,
+    });
     console.log(`a turn with two tool calls, without tracing + what it adds, ${result}`);
   } finally {
     delete process.env['OTEL_BSP_SCHEDULE_DELAY'];

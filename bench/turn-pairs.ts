@@ -27,32 +27,42 @@ export type TurnPairOptions = {
   /** Rounds that only compile the code. */
   readonly warmUpRounds: number;
   readonly turnsPerSession: number;
+  /** The rounds at the start of the process whose cost is returned too: no code is compiled before them. */
+  readonly firstRounds?: number;
 };
 
 /** Returns a sentence with the median of the turns without the option and what the option adds: the median difference of the pairs, and the median of the work after the turns. */
 export async function measureTurnPairs(
   open: () => Promise<TurnPair>,
-  { rounds, warmUpRounds, turnsPerSession }: TurnPairOptions,
+  { rounds, warmUpRounds, turnsPerSession, firstRounds = 0 }: TurnPairOptions,
 ): Promise<string> {
-  const off: TurnCost[] = [];
-  const on: TurnCost[] = [];
-  const finished: TurnCost[] = [];
+  const first: MeasuredTurns = { off: [], on: [], finished: [] };
+  const measured: MeasuredTurns = { off: [], on: [], finished: [] };
   for (let round = 0; round < rounds + warmUpRounds; round++) {
     const { without, withOption, finish } = await open();
     await using stack = new AsyncDisposableStack();
     stack.use(without);
     stack.use(withOption);
+    const turns = round < firstRounds ? first : round < warmUpRounds ? undefined : measured;
     for (let i = 0; i < turnsPerSession; i++) {
       const early = i % 2 === 0 ? await withOption.run(i) : undefined;
       const base = await without.run(i);
       const other = early ?? (await withOption.run(i));
-      if (round < warmUpRounds) continue;
-      off.push(base);
-      on.push(other);
+      turns?.off.push(base);
+      turns?.on.push(other);
     }
     const rest = await finish?.();
-    if (rest && round >= warmUpRounds) finished.push(rest);
+    if (rest) turns?.finished.push(rest);
   }
+  const start =
+    first.off.length === 0 ? '' : `; the first turns of the process, ${describeTurns(first, turnsPerSession)}`;
+  return `${describeTurns(measured, turnsPerSession)}${start}`;
+}
+
+/** The turns of some rounds, and the work after them, one for each round. */
+type MeasuredTurns = { readonly off: TurnCost[]; readonly on: TurnCost[]; readonly finished: TurnCost[] };
+
+function describeTurns({ off, on, finished }: MeasuredTurns, turnsPerSession: number): string {
   const describe = (key: keyof TurnCost): string => {
     const base = median(off.map((turn) => turn[key]));
     const inTurn = median(on.map((turn, i) => turn[key] - (off[i]?.[key] ?? 0)));

@@ -79,19 +79,18 @@ class SpanEncoder implements AttributeSink {
   readonly #names = new Map<string, Map<string, Buffer>>();
   /** The bytes of the attributes that spans share, by kind and session. */
   readonly #shared = new Map<string, Map<string, { readonly agent: string | undefined; readonly bytes: Buffer }>>();
-  /** The trace id written last: most spans of a batch belong to few traces. */
-  #trace = { id: '', bytes: Buffer.alloc(0) };
   /** The tag of an attribute in the message that is written. */
   #attributeTag: number = tags.span.attributes;
   #writer = new ByteWriter(0);
-  #lastSize = 65_536;
+  /** The bytes of a span, as the last request had them. */
+  #spanSize = 512;
 
   constructor(options: ConversionOptions) {
     this.#options = options;
   }
 
   encode(spans: readonly Span[]): Buffer {
-    const writer = (this.#writer = new ByteWriter(Math.ceil(this.#lastSize * 1.25)));
+    const writer = (this.#writer = new ByteWriter(Math.ceil(spans.length * this.#spanSize * 1.25) + 2048));
     const { resource, version } = this.#options;
     writer.writeSize(tags.traces.resourceSpans);
     const request = writer.begin();
@@ -112,7 +111,7 @@ class SpanEncoder implements AttributeSink {
     writer.end(scopeSpans);
     writer.end(request);
     const bytes = writer.finish();
-    this.#lastSize = bytes.length;
+    this.#spanSize = bytes.length / Math.max(1, spans.length);
     return bytes;
   }
 
@@ -142,20 +141,18 @@ class SpanEncoder implements AttributeSink {
     const writer = this.#writer;
     const { traceId, spanId, parentId, tracestate, start, end = start, error, events } = span;
     writer.writeSize(tags.scopeSpans.spans);
-    const message = writer.begin();
-    if (this.#trace.id !== traceId) this.#trace = { id: traceId, bytes: Buffer.from(traceId, 'hex') };
+    const message = writer.begin(2);
     writer.writeSize(tags.span.traceId);
-    writer.writeSize(this.#trace.bytes.length);
-    writer.writeBytes(this.#trace.bytes);
+    writer.writeHex(traceId);
     writer.writeSize(tags.span.spanId);
-    writer.writeText(spanId, 'hex');
+    writer.writeHex(spanId);
     if (tracestate !== undefined) {
       writer.writeSize(tags.span.traceState);
       writer.writeText(tracestate);
     }
     if (parentId !== undefined) {
       writer.writeSize(tags.span.parentSpanId);
-      writer.writeText(parentId, 'hex');
+      writer.writeHex(parentId);
     }
     this.#writeName(span);
     writer.writeSize(tags.span.kind);
@@ -180,7 +177,7 @@ class SpanEncoder implements AttributeSink {
     // The number of this field takes two bytes.
     writer.writeSize(tags.span.flags);
     writer.writeFixed32(getSpanFlags(span));
-    writer.end(message);
+    writer.end(message, 2);
   }
 
   #writeShared(span: Span): void {

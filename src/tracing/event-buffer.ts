@@ -47,12 +47,12 @@ export class EventBuffer {
 
   /** Finds the runs of all events that wait. */
   findRuns(): void {
-    const states = this.#states;
+    const [states, events, traced] = [this.#states, this.#events, this.#traced];
     if (states.length === 0) return;
     this.#states = [];
     for (const state of states) {
-      const event = this.#events[this.#traced.length];
-      if (event) this.#traced.push(this.#options.findRun(event, state));
+      const event = events[traced.length];
+      if (event) traced.push(this.#options.findRun(event, state));
     }
   }
 

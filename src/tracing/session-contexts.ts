@@ -2,7 +2,7 @@
 import type { Event, TraceContext } from '../core/index.ts';
 import { parseSubagentMetadata } from '../agent/subagents/index.ts';
 import type { TraceBuilderOptions } from './builder-options.ts';
-import { createTraceId, getPlanParent, getRemoteParent, NameHash, runSpanId, type SpanContext } from './ids.ts';
+import { createTraceId, getPlanParent, getRemoteParent, NameHash, type SpanContext } from './ids.ts';
 
 type PlaceOptions = Pick<TraceBuilderOptions, 'session' | 'findParent' | 'sample'>;
 /** The trace of a run, and the span above it. */
@@ -11,6 +11,9 @@ type RunOrigin = Omit<SpanContext, 'spanId'> & {
   /** The parent is a span of another program. */
   readonly hasRemoteParent: boolean;
 };
+
+/** The hashes of what the names of the spans of a session begin with. */
+type SessionHashes = { readonly run: NameHash; readonly turn: NameHash; readonly model: NameHash };
 
 /** A run of a session. Its span context is derived when it is first needed. */
 export class RunSpanContexts {
@@ -21,12 +24,20 @@ export class RunSpanContexts {
   readonly #trace: TraceContext | undefined;
   #origin: RunOrigin | undefined;
   #context: SpanContext | undefined;
+  readonly #hashes: SessionHashes;
   /** The hashes of the names of turns and of their model calls, without the number of the turn. */
   #turnHash: NameHash | undefined;
   #modelHash: NameHash | undefined;
 
-  constructor(options: PlaceOptions, run: string, trace: TraceContext | undefined, parentKey: string | undefined) {
+  constructor(
+    options: PlaceOptions,
+    hashes: SessionHashes,
+    run: string,
+    trace: TraceContext | undefined,
+    parentKey: string | undefined,
+  ) {
     this.#options = options;
+    this.#hashes = hashes;
     this.run = run;
     this.#trace = trace;
     this.parentKey = parentKey;
@@ -34,7 +45,7 @@ export class RunSpanContexts {
 
   /** The context of the span of the run. */
   get context(): SpanContext {
-    return (this.#context ??= this.getContext(runSpanId(this.#options.session, this.run)));
+    return (this.#context ??= this.getContext(this.#hashes.run.add(this.run).toSpanId()));
   }
 
   /** The trace of the run, and the span above it. */
@@ -44,13 +55,13 @@ export class RunSpanContexts {
 
   /** The context of a turn. */
   getTurnContext(turn: number): SpanContext {
-    this.#turnHash ??= NameHash.of(`${this.#options.session}\nturn\n${this.run}`);
+    this.#turnHash ??= this.#hashes.turn.add(this.run);
     return this.getContext(this.#turnHash.addNumber(turn).toSpanId());
   }
 
   /** The context of the model call of a turn. */
   getModelContext(turn: number): SpanContext {
-    this.#modelHash ??= NameHash.of(`${this.#options.session}\nmodel\n${this.run}`);
+    this.#modelHash ??= this.#hashes.model.add(this.run);
     return this.getContext(this.#modelHash.addNumber(turn).toSpanId());
   }
 
@@ -81,6 +92,7 @@ export class RunSpanContexts {
 /** Follows the events of one session. */
 export class SessionContexts {
   readonly #options: PlaceOptions;
+  readonly #hashes: SessionHashes;
   #parentKey: string | undefined;
   #run: RunSpanContexts | undefined;
   /** The turn whose model call is active. */
@@ -88,6 +100,8 @@ export class SessionContexts {
 
   constructor(options: PlaceOptions) {
     this.#options = options;
+    const hash = NameHash.of(options.session);
+    this.#hashes = { run: hash.add('run'), turn: hash.add('turn'), model: hash.add('model') };
   }
 
   /** The context of the active model call. */
@@ -101,12 +115,13 @@ export class SessionContexts {
     if (type === 'run-ended') return this.#endRun();
     if (type === 'run-started') {
       this.#turn = undefined;
-      return (this.#run = new RunSpanContexts(this.#options, event.run, event.trace, this.#parentKey));
+      return (this.#run = new RunSpanContexts(this.#options, this.#hashes, event.run, event.trace, this.#parentKey));
     }
     if (type === 'turn-started') this.#turn = event.turn;
     if (type === 'turn-ended' || type === 'turn-failed') this.#turn = undefined;
     if (type === 'annotation-added') this.#parentKey = parseSubagentMetadata(event)?.key ?? this.#parentKey;
-    if (run !== undefined) this.#run ??= new RunSpanContexts(this.#options, run, undefined, this.#parentKey);
+    if (run !== undefined)
+      this.#run ??= new RunSpanContexts(this.#options, this.#hashes, run, undefined, this.#parentKey);
     return this.#run;
   }
 

@@ -4,6 +4,7 @@ import { parseSubagentMetadata } from '../agent/subagents/index.ts';
 import { emitCheck } from './check-span.ts';
 import { GateSpans, type GateOwner } from './gate-spans.ts';
 import { toolSpanId } from './ids.ts';
+import { parseTime } from './parse-time.ts';
 import type { ModelInfo, TraceBuilderOptions } from './builder-options.ts';
 import { PlanSpans } from './plan-spans.ts';
 import { SessionContexts, type RunSpanContexts } from './session-contexts.ts';
@@ -56,7 +57,7 @@ export class TraceBuilder {
 
   /** Adds an event of a run whose span context is known. */
   build(event: Event, run: RunSpanContexts | undefined): void {
-    const time = Date.parse(event.time);
+    const time = parseTime(event.time);
     if (run && event.type !== 'run-started' && event.type !== 'run-ended' && !this.#run) this.#startRun(run, time);
     this.#recorder.content?.on(event);
     this.#apply(event, time, run);

@@ -12,7 +12,7 @@ import { EventBuffer, type TracedEvent } from './event-buffer.ts';
 import { toolSpanId, type SpanContext } from './ids.ts';
 import { toKeyValues } from './otlp/messages.ts';
 import { encodeMetrics } from './otlp/protobuf.ts';
-import { createSender } from './otlp/send.ts';
+import { createSender, type Connections } from './otlp/send.ts';
 import { ExportQueue, type ExportCounts, type ExportQueueOptions } from './otlp/exporter.ts';
 import type { OtlpTarget, TracingOptions } from './options.ts';
 import type { Span } from './span.ts';
@@ -54,7 +54,8 @@ const defaultDeadlineMs = 2000;
 /** Max events whose spans are not built yet. */
 const maxWaitingEvents = 1024;
 
-type TracedSession = { readonly contexts: SessionContexts; readonly builder: TraceBuilder };
+/** A session, and what its latest event belongs to. */
+type TracedSession = { readonly session: string; readonly contexts: SessionContexts; latest: TracedEvent };
 
 /** Creates a tracer; nothing is sent before the first span ends. */
 export function createTracer(tracer: TracerOptions): Tracer {
@@ -62,11 +63,15 @@ export function createTracer(tracer: TracerOptions): Tracer {
   const content = options.content && redact !== undefined;
   const conversion = createConversion(options, version, redact);
   const sessions = new RecentMap<TracedSession>(maxSessions);
+  /** The session of the latest event: that of the next one is usually the same. */
+  let latest: TracedSession | undefined;
   /** The runs of tool calls, by the key of the call. */
   const toolRuns = new RecentMap<RunSpanContexts>(maxToolRuns);
+  const connections: Connections = new Map();
   const metrics = options.metrics && new SpanMetrics(options.conventions, options.isDelta);
   const spans =
-    options.traces && createSpanQueue(options.traces, options, conversion, { collect: () => events.build() });
+    options.traces &&
+    createSpanQueue(options.traces, options, conversion, { collect: () => events.build(), connections });
   let hasFailed = false;
   const events = new EventBuffer({
     // Half of the queue: the spans of so many events do not fill it. A listener gets each span when it ends.
@@ -83,7 +88,8 @@ export function createTracer(tracer: TracerOptions): Tracer {
   for (const problem of options.problems) onWarning(`Tracing: ${problem}`);
   if (options.content && !redact) onWarning('Tracing: texts are not sent, because there is no redactor.');
 
-  const sendMetrics = options.metrics && metrics && createMetricsSender(options.metrics, metrics, conversion);
+  const sendMetrics =
+    options.metrics && metrics && createMetricsSender(options.metrics, metrics, conversion, connections);
   const countLoss = (): void => {
     const lost = spans?.counts.lost ?? 0;
     metrics?.addLost(lost - reportedLoss);
@@ -127,16 +133,18 @@ export function createTracer(tracer: TracerOptions): Tracer {
     };
     const named = agent === undefined ? {} : { agent };
     const contexts = new SessionContexts({ session, findParent: findTool, sample });
-    const opened = { contexts, builder: new TraceBuilder({ session, ...named, onSpan, model: info, content }) };
+    const builder = new TraceBuilder({ session, ...named, onSpan, model: info, content });
+    const opened = { session, contexts, latest: { builder, run: undefined } };
     sessions.set(session, opened);
     return opened;
   }
 
   function findRun(event: Event, state: RunState): TracedEvent {
-    const { contexts, builder } = sessions.get(state.session) ?? openSession(state);
-    const run = contexts.on(event, state.run);
+    if (state.session !== latest?.session) latest = sessions.get(state.session) ?? openSession(state);
+    const run = latest.contexts.on(event, state.run);
     if (event.type === 'tool-started' && run) toolRuns.set(event.key, run);
-    return { builder, run };
+    if (run !== latest.latest.run) latest.latest = { builder: latest.latest.builder, run };
+    return latest.latest;
   }
 
   function flush(deadlineMs: number = defaultDeadlineMs): Promise<ExportCounts> {
@@ -169,7 +177,9 @@ export function createTracer(tracer: TracerOptions): Tracer {
     contextOf(state, key) {
       if (!options.propagates) return undefined;
       events.findRuns();
-      return toContext(key === undefined ? sessions.get(state.session)?.contexts.request : findTool(key));
+      if (key !== undefined) return toContext(findTool(key));
+      const { contexts } = (state.session === latest?.session ? latest : sessions.get(state.session)) ?? {};
+      return toContext(contexts?.request);
     },
     flush,
     async close(deadlineMs = defaultDeadlineMs) {
@@ -205,16 +215,21 @@ export const createConversion = (
   version,
 });
 
+/** How a queue of spans is filled, tried again and connected. */
+type SpanQueueOptions = Pick<ExportQueueOptions<Span>, 'collect' | 'isPatient' | 'backoffMs'> & {
+  readonly connections?: Connections;
+};
+
 /** Creates the queue that sends spans. */
 export function createSpanQueue(
   target: OtlpTarget,
   { maxQueue, maxBatch, delayMs }: Pick<TracingOptions, 'maxQueue' | 'maxBatch' | 'delayMs'>,
   conversion: ConversionOptions,
-  more: Pick<ExportQueueOptions<Span>, 'collect' | 'isPatient' | 'backoffMs'> = {},
+  { connections, ...more }: SpanQueueOptions = {},
 ): ExportQueue<Span> {
   const encodeSpans = createSpanEncoder(conversion);
   return new ExportQueue({
-    send: createSender(target),
+    send: createSender(target, connections),
     encode: (batch) => ({
       json: () => JSON.stringify(createTraceRequest(batch, conversion)),
       protobuf: () => encodeSpans(batch),
@@ -230,8 +245,9 @@ function createMetricsSender(
   target: OtlpTarget,
   metrics: SpanMetrics,
   { resource, version }: ConversionOptions,
+  connections: Connections,
 ): (signal: AbortSignal) => Promise<void> {
-  const send = createSender(target);
+  const send = createSender(target, connections);
   return async (signal) => {
     const request = metrics.take(toKeyValues(resource, 1000), version);
     if (request) await send({ json: () => JSON.stringify(request), protobuf: () => encodeMetrics(request) }, signal);

@@ -2,6 +2,13 @@
 
 const two32 = 4_294_967_296;
 
+/** The value of a lower-case hex digit by its code. */
+const toValue = (code: number): number => (code < 58 ? code - 48 : code - 87);
+
+/** The bytes of a length below 2^35. */
+const countSizeBytes = (length: number): number =>
+  length < 128 ? 1 : length < 16_384 ? 2 : length < 2_097_152 ? 3 : length < 268_435_456 ? 4 : 5;
+
 /** A buffer that grows. */
 export class ByteWriter {
   #buffer: Buffer;
@@ -71,31 +78,41 @@ export class ByteWriter {
   }
 
   /** Writes the length of a text and its bytes. */
-  writeText(text: string, encoding: 'utf8' | 'hex' = 'utf8'): void {
+  writeText(text: string): void {
     this.#reserve(text.length * 3 + 5);
     const start = this.begin();
-    this.#at += this.#buffer.write(text, start, encoding);
+    this.#at += this.#buffer.write(text, start);
     this.end(start);
   }
 
-  /** Leaves space for the length of what follows. Returns where it starts. */
-  begin(): number {
-    this.#reserve(1);
-    return ++this.#at;
+  /** Writes the number of bytes that lower-case hex digits stand for, and those bytes. */
+  writeHex(digits: string): void {
+    const length = digits.length >> 1;
+    this.writeSize(length);
+    this.#reserve(length);
+    for (let i = 0; i < length; i++)
+      this.#buffer[this.#at++] = (toValue(digits.charCodeAt(2 * i)) << 4) | toValue(digits.charCodeAt(2 * i + 1));
   }
 
-  /** Writes the length of what was written since `begin`. */
-  end(start: number): void {
+  /** Leaves space for the length of what follows: one byte, or two if at least 128 bytes are expected. Returns where it starts. */
+  begin(space: 1 | 2 = 1): number {
+    this.#reserve(space);
+    this.#at += space;
+    return this.#at;
+  }
+
+  /** Writes the length of what was written since `begin`, which left that space. */
+  end(start: number, space: 1 | 2 = 1): void {
     const length = this.#at - start;
-    if (length < 128) {
+    if (space === 1 && length < 128) {
       this.#buffer[start - 1] = length;
       return;
     }
-    // One byte is enough for most; the content moves if the length needs more.
-    const extra = 1 + (length > 16_383 ? 1 : 0) + (length > 2_097_151 ? 1 : 0) + (length > 268_435_455 ? 1 : 0);
-    this.#reserve(extra);
-    this.#buffer.copyWithin(start + extra, start, this.#at);
-    this.#at = start - 1;
+    // The content moves if the length needs another space.
+    const needed = countSizeBytes(length);
+    this.#reserve(needed);
+    if (needed !== space) this.#buffer.copyWithin(start - space + needed, start, this.#at);
+    this.#at = start - space;
     this.writeSize(length);
     this.#at += length;
   }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type http from 'node:http';
 import type https from 'node:https';
+import { urlToHttpOptions } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { errorMessage, isObject } from '../../core/index.ts';
 import { parseRetryDelay } from '../../wire/index.ts';
@@ -24,24 +25,51 @@ const maxAnswerBytes = 65_536;
 /** The statuses after which the specification says to try again. */
 const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
+/** The connections of several senders, by origin and certificate: traces and metrics for one receiver share one. */
+export type Connections = Map<string, http.Agent>;
+
 /** Creates the function that sends messages to a receiver. It never throws. Redirects are not followed: they would send the headers to another host. */
-export function createSender(target: OtlpTarget): (message: OtlpMessage, signal: AbortSignal) => Promise<SendResult> {
-  let agent: http.Agent | undefined;
+export function createSender(
+  target: OtlpTarget,
+  connections: Connections = new Map(),
+): (message: OtlpMessage, signal: AbortSignal) => Promise<SendResult> {
+  let receiver: Receiver | undefined;
   return async (message, signal) => {
     try {
-      const url = new URL(target.url);
-      const isSecure = url.protocol === 'https:';
-      agent ??= createAgent(target, isSecure);
+      receiver ??= createReceiver(target, connections);
       const plain = target.protocol === 'http/json' ? Buffer.from(message.json()) : message.protobuf();
       const body = target.compression === 'gzip' ? gzipSync(plain) : plain;
-      return await post(url, body, {
-        target,
-        agent,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(target.timeoutMs)]),
-      });
+      return await post(receiver, body, signal);
     } catch (error) {
       return { type: 'refused', why: errorMessage(error) };
     }
+  };
+}
+
+/** What the requests to a receiver have in common. */
+type Receiver = {
+  readonly isSecure: boolean;
+  readonly timeoutMs: number;
+  readonly options: http.RequestOptions;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+function createReceiver(target: OtlpTarget, connections: Connections): Receiver {
+  const url = new URL(target.url);
+  const isSecure = url.protocol === 'https:';
+  const key = `${url.origin} ${target.certificateFile ?? ''}`;
+  const agent = connections.get(key) ?? createAgent(target, isSecure);
+  connections.set(key, agent);
+  return {
+    isSecure,
+    timeoutMs: target.timeoutMs,
+    options: { ...urlToHttpOptions(url), method: 'POST', agent },
+    headers: {
+      'user-agent': 'fairlead',
+      ...target.headers,
+      'content-type': target.protocol === 'http/json' ? 'application/json' : 'application/x-protobuf',
+      ...(target.compression === 'gzip' ? { 'content-encoding': 'gzip' } : {}),
+    },
   };
 }
 
@@ -58,23 +86,28 @@ function createAgent({ certificateFile }: OtlpTarget, isSecure: boolean): http.A
 const httpModule = (isSecure: boolean): typeof http | typeof https =>
   isSecure ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http');
 
-type PostContext = { readonly target: OtlpTarget; readonly agent: http.Agent; readonly signal: AbortSignal };
-
-function post(url: URL, body: Buffer, { target, agent, signal }: PostContext): Promise<SendResult> {
+function post(
+  { isSecure, timeoutMs, options, headers }: Receiver,
+  body: Buffer,
+  signal: AbortSignal,
+): Promise<SendResult> {
   const { promise, resolve } = Promise.withResolvers<SendResult>();
-  const isJson = target.protocol === 'http/json';
-  const request = httpModule(url.protocol === 'https:').request(url, {
-    method: 'POST',
-    agent,
-    signal,
-    headers: {
-      'user-agent': 'fairlead',
-      ...target.headers,
-      'content-type': isJson ? 'application/json' : 'application/x-protobuf',
-      'content-length': String(body.length),
-      ...(target.compression === 'gzip' ? { 'content-encoding': 'gzip' } : {}),
-    },
+  const request = httpModule(isSecure).request({
+    ...options,
+    headers: { ...headers, 'content-length': String(body.length) },
   });
+  // A timer and a listener instead of a signal of the request: that costs as much as the rest of the request.
+  const stop = (): void => {
+    finish({ type: 'unavailable', why: 'it did not answer in time' });
+    request.destroy();
+  };
+  const timer = setTimeout(stop, timeoutMs).unref();
+  const finish = (result: SendResult): void => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+    resolve(result);
+  };
+  signal.addEventListener('abort', stop);
   request.on('response', (response: http.IncomingMessage) => {
     const pieces: Buffer[] = [];
     let size = 0;
@@ -82,21 +115,19 @@ function post(url: URL, body: Buffer, { target, agent, signal }: PostContext): P
       size += piece.length;
       if (size <= maxAnswerBytes) pieces.push(piece);
     });
-    response.on('error', (error) => resolve({ type: 'unavailable', why: errorMessage(error) }));
+    response.on('error', (error) => finish({ type: 'unavailable', why: errorMessage(error) }));
     response.on('end', () =>
-      resolve(readAnswer(response, size > maxAnswerBytes ? Buffer.alloc(0) : Buffer.concat(pieces))),
+      finish(readAnswer(response, size > maxAnswerBytes ? Buffer.alloc(0) : Buffer.concat(pieces))),
     );
   });
-  request.on('error', (error) => resolve({ type: 'unavailable', why: describeError(error) }));
+  request.on('error', (error: NodeJS.ErrnoException) =>
+    finish({ type: 'unavailable', why: error.code ?? errorMessage(error) }),
+  );
   // The exporter must not keep a program alive that has nothing else to do.
   request.on('socket', (socket) => socket.unref());
-  request.end(body);
+  if (signal.aborted) stop();
+  else request.end(body);
   return promise;
-}
-
-function describeError(error: Error & { readonly code?: string }): string {
-  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'it did not answer in time';
-  return error.code ?? errorMessage(error);
 }
 
 function readAnswer({ statusCode = 0, headers }: http.IncomingMessage, body: Buffer): SendResult {
