@@ -28,7 +28,7 @@ async function createReleasedProgram(t: TestContext): Promise<{
     t,
     ({ prompt, body }) => {
       if (prompt.includes('Make a plan'))
-        return says(JSON.stringify({ steps: [{ id: 'a', words: 'Say hello.', after: [] }] }));
+        return says(JSON.stringify({ steps: [{ id: 'a', task: 'Say hello.', after: [] }] }));
       if (/Talk like a pirate/.test(JSON.stringify(body))) return says('Arr!');
       return respondAsModel({ answer: () => capital }, readSystem(body), prompt);
     },

@@ -309,7 +309,7 @@ test('[A23] the command shows the tree of a session with time, tokens and cost, 
 
 test('[A50, P87] a request to the server is the parent of the run that a worker handles, and of the steps of a plan', async (t) => {
   const receiver = await startReceiver(t);
-  const plan = JSON.stringify({ steps: [{ id: 'a', words: 'Look.', after: [] }] });
+  const plan = JSON.stringify({ steps: [{ id: 'a', task: 'Look.', after: [] }] });
   const program = await createProgram(t, ({ prompt }) => says(prompt.startsWith('Make a plan') ? plan : 'done'));
   await program.seedModels('qwen3');
   const token = 'a-key-for-this-test-only';

@@ -19,8 +19,8 @@ const readSystem = (body: JsonObject): string => {
 const question = 'At how many bar does the pump of the house run?';
 
 const planSteps = [
-  { id: 'read', words: question, after: [], verify: true },
-  { id: 'report', words: 'Write a report.', after: ['read'] },
+  { id: 'read', task: question, after: [], verify: true },
+  { id: 'report', task: 'Write a report.', after: ['read'] },
 ];
 
 /** A program whose author reads notes.md and answers; the other models judge. */

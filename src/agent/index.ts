@@ -19,6 +19,7 @@ export {
 } from './custom-tools.ts';
 export {
   defineTool,
+  LOAD_TOOLS,
   tool,
   toolFromSpec,
   type DefinedTool,

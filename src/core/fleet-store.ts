@@ -202,8 +202,9 @@ export type InboxMessage =
       readonly type: 'prompt' | 'steer' | 'follow-up';
       readonly text: string;
       readonly by?: string;
-      /** The run that the message is for: another run of the session ignores it. */
+      /** The run that the message is for, and the step if it is a plan: another run of the session ignores it. */
       readonly run?: string;
+      readonly step?: string;
     }
   | {
       readonly type: 'answer';
@@ -221,8 +222,8 @@ export type InboxMessage =
       readonly reason?: string;
       readonly by?: string;
     }
-  /** Without `run`: the run that is active in the session. */
-  | { readonly type: 'cancel'; readonly run?: string; readonly by?: string }
+  /** Without `run`: the run that is active in the session. With `step`: only this step of a plan. */
+  | { readonly type: 'cancel'; readonly run?: string; readonly step?: string; readonly by?: string }
   | { readonly type: 'ended'; readonly run: string };
 
 /** A message with its position. Positions grow, so that the log can record up to which one it has read. */

@@ -1,17 +1,21 @@
 // Creates the agent of a queued run, from an Agent or from a function of the program that starts the worker.
-import { createOutputSchema, type Session } from '../agent/index.ts';
+import { createOutputSchema, LOAD_TOOLS, type Session } from '../agent/index.ts';
 import {
+  copyTool,
   isObject,
+  USE_TOOL,
   type ApprovalHandler,
   type ApprovalScope,
   type Event,
   type Fact,
   type FleetRun,
+  type Json,
   type Limits,
   type PendingApproval,
   type Provider,
   type ResolvedAgent,
   type RunState,
+  type Tool,
 } from '../core/index.ts';
 import { createClientTools } from './client-tools.ts';
 
@@ -44,8 +48,8 @@ export type AgentFactory = (run: FleetRun, signal: AbortSignal, wrapProvider: Wr
 export type AgentSource = { resolve(): Promise<ResolvedAgent> } | AgentFactory;
 
 /**
- * Returns the factory of a source. For an `Agent`, a run can lower the limits (`limits`), require an answer by JSON Schema (`answer`) and
- * remove the tools (`tools: false`); its other settings (`model`, `folder`, `auto`, `private`) need a factory.
+ * Returns the factory of a source. For an `Agent`, a run can lower the limits (`limits`), require an answer by JSON Schema (`answer`),
+ * remove the tools (`tools: false`) and keep only some (`tools: [...]`); its other settings (`model`, `folder`, `auto`, `private`) need a factory.
  */
 export const toAgentFactory = (source: AgentSource): AgentFactory =>
   typeof source === 'function'
@@ -57,13 +61,29 @@ export const toAgentFactory = (source: AgentSource): AgentFactory =>
         return {
           parts: {
             ...agent,
-            tools: new Map([...(settings['tools'] === false ? [] : agent.tools), ...clientTools]),
+            tools: new Map([...selectTools(agent.tools, settings['tools']), ...clientTools]),
             ...(isObject(answer) ? { outputSchema: createOutputSchema(answer) } : {}),
           },
           limits: capLimits(isObject(limits) ? limits : {}, agent.limits),
           close: async () => {},
         };
       };
+
+/** Returns the tools that the setting `tools` of a run leaves: all, none if it is false, or those that a list names. A deferred tool that is named is offered at once. */
+export function selectTools(tools: ReadonlyMap<string, Tool>, setting: Json | undefined): ReadonlyMap<string, Tool> {
+  if (setting === false) return new Map();
+  if (!Array.isArray(setting)) return tools;
+  const named = [...tools].filter(([name, tool]) => setting.includes(name) && isCallable(name, tool));
+  return new Map(named.map(([name, tool]) => [name, tool.deferred ? copyTool(tool, { deferred: false }) : tool]));
+}
+
+/** Whether a tool does something itself: the others only reach deferred tools. */
+const isCallable = (name: string, { clientSideQuestion }: Tool): boolean =>
+  name !== USE_TOOL && name !== LOAD_TOOLS && clientSideQuestion === undefined;
+
+/** Returns the names of the tools that a step of a plan can ask for. */
+export const listToolNames = (tools: ReadonlyMap<string, Tool>): readonly string[] =>
+  [...tools].filter(([name, tool]) => isCallable(name, tool)).map(([name]) => name);
 
 const limitNames: readonly (keyof Limits)[] = ['turns', 'usd', 'tokens', 'ms', 'calls'];
 

@@ -117,7 +117,7 @@ export async function deleteReadMessages({ inbox, session, sessionId }: InboxTar
 
 /** Whether a message cancels this run. A message that names another run does not: that run may have ended before it read the message. */
 export const isCancellationOf = (message: InboxMessage, run: string): boolean =>
-  message.type === 'cancel' && (message.run === undefined || message.run === run);
+  message.type === 'cancel' && message.step === undefined && (message.run === undefined || message.run === run);
 
 /** The facts of a message and its position; none if it was read already. */
 function inboxMessageToFacts({ position, message }: InboxDelivery, state: RunState, run: string): readonly Fact[] {
@@ -129,9 +129,10 @@ function inboxMessageToFacts({ position, message }: InboxDelivery, state: RunSta
   ];
 }
 
-/** Whether a message names another run: its sender may have no right to send words to this one. */
+/** Whether a message names another run, or a step of a plan: its sender may have no right to send words to this one. */
 const isForOtherRun = (message: InboxMessage, run: string): boolean =>
-  message.type !== 'ended' && message.run !== undefined && message.run !== run;
+  message.type !== 'ended' &&
+  ((message.run !== undefined && message.run !== run) || ('step' in message && message.step !== undefined));
 
 /** The id of the input that a message becomes. Logs store it, so its format stays. */
 const formatInputId = (position: number): string => `letter-${position}`;
@@ -172,7 +173,8 @@ export async function sendMessage(
   message: InboxMessage,
 ): Promise<boolean> {
   const [reader] = await listActiveRuns(store, session);
-  if (reader && message.type !== 'cancel' && message.type !== 'ended') await assertAcceptsMessages(store, reader);
+  if (reader && message.type !== 'cancel' && message.type !== 'ended')
+    await assertAcceptsMessages(store, reader, message);
   const position = await store.inbox.send(session, message);
   const active = await listActiveRuns(store, session);
   for (const { id } of active) await store.queue.wake(id);
@@ -191,8 +193,15 @@ export async function listActiveRuns({ queue }: Store, session: string): Promise
 /** Kinds of runs that only start child runs: they have no conversation that could read a message. */
 const kindsWithoutInbox: Readonly<Record<string, string>> = { plan: 'a plan run', verify: 'a verification run' };
 
-/** Throws if a run does not accept messages; the hint names its child runs, which do. */
-export async function assertAcceptsMessages({ queue }: Store, { id, kind }: FleetRun): Promise<void> {
+/** Throws if a run does not accept messages; the hint names its child runs, which do. A plan accepts messages to its steps, and the answer to its own question. */
+export async function assertAcceptsMessages(
+  { queue }: Store,
+  { id, kind, pendingApprovals }: FleetRun,
+  message?: InboxMessage,
+): Promise<void> {
+  if (kind === 'plan' && message !== undefined && 'step' in message && message.step !== undefined) return;
+  if (kind === 'plan' && message?.type === 'answer' && pendingApprovals.some(({ call }) => call === message.call))
+    return;
   const description = Object.hasOwn(kindsWithoutInbox, kind) ? kindsWithoutInbox[kind] : undefined;
   if (description === undefined) return;
   const children = (await queue.list({ parent: id })).filter(({ status }) => status !== 'ended');

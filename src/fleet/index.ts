@@ -16,6 +16,7 @@ export { formatStoppedMessage } from './kill-switch.ts';
 export { findAutoRun } from './session-rights.ts';
 export { enqueueOnce, type RunDifference, findRunDifference } from './enqueue-once.ts';
 export { createOrchestrationHandler } from './orchestrator.ts';
+export { listToolNames, selectTools } from './agent-factory.ts';
 export {
   createTaskRunHandler,
   readTaskNotes,
@@ -25,3 +26,35 @@ export {
 } from './task-run-handler.ts';
 export { findRun, shortenRunId } from './find-run.ts';
 export { isResting } from './rate-limit-rest.ts';
+export {
+  answerPlan,
+  cancelStep,
+  createPlanOrchestration,
+  createPlanSchema,
+  defaultPlanCaps,
+  estimatePlan,
+  maxPlanCaps,
+  parsePlan,
+  readPlan,
+  steerStep,
+  type AttemptCost,
+  type DescribeCatalog,
+  type EstimateOptions,
+  type ParsedPlan,
+  type PlanBounds,
+  type PlanCaps,
+  type PlanCatalog,
+  type PlanControlStore,
+  type PlanEstimate,
+  type PlanEvent,
+  type PlanModel,
+  type PlanOptions,
+  type PlanStage,
+  type PlanStart,
+  type PlanStep,
+  type PlanStepView,
+  type PlanView,
+  type StepLimits,
+  type StepRecord,
+  type StepStatus,
+} from './plan/index.ts';

@@ -32,9 +32,9 @@ const answeringHandler =
 
 const plan = JSON.stringify({
   steps: [
-    { id: 'a', words: 'Look at A.', after: [] },
-    { id: 'b', words: 'Look at B.', after: [] },
-    { id: 'both', words: 'Compare.', after: ['a', 'b'] },
+    { id: 'a', task: 'Look at A.', after: [] },
+    { id: 'b', task: 'Look at B.', after: [] },
+    { id: 'both', task: 'Compare.', after: ['a', 'b'] },
   ],
 });
 
@@ -60,7 +60,7 @@ test('[A89, A117] a plan is executed by workers that share only the store, step 
   ]);
   assert.deepEqual([outcome?.spent.usd, outcome?.spent.input], [1.25, 50]);
   const most = (name: string): unknown => seen.find(({ id }) => id === `p/${name}`)?.settings['limits'];
-  assert.deepEqual([most('plan-1'), most('step-a-1')], [{ usd: 2 }, { usd: 1.25 }]);
+  assert.deepEqual([most('plan-1'), most('step-a-1')], [{ usd: 2 }, { usd: 0.9375 }]);
   const events = await Array.fromAsync((await store.sessions.reader('p')).read());
   const told = events
     .flat()

@@ -2,16 +2,17 @@
 import {
   FairleadError,
   isObject,
-  readView,
   zeroUsage,
   openSessionWriter,
   runStateView,
   addUsage,
+  type ApprovalQuestion,
   type Fact,
   type FleetRun,
+  type FleetStore,
+  type InboxDelivery,
   type Json,
   type JsonObject,
-  type NamedView,
   type NewRun,
   type RunQueue,
   type RunOutcome,
@@ -19,22 +20,50 @@ import {
   type TracePort,
   type UsageTotals,
 } from '../core/index.ts';
-import type { RunHandler, RunHandlerContext } from './run-handler.ts';
-import { isCancellationOf } from './inbox.ts';
+import { isCancellationOf, sendMessage } from './inbox.ts';
 import { getRunTrace } from './run-facts.ts';
+import { createRunLog, type RunHandler, type RunHandlerContext } from './run-handler.ts';
 
 /** A child run to start: it inherits the settings of its parent, except those that are null here. */
 export type ChildRun = { readonly name: string; readonly prompt: string; readonly settings?: JsonObject };
 
-/** The next step: start child runs (an empty list waits for the active ones), or end. `progress` is recorded in the session. */
-export type OrchestrationStep =
-  | { readonly type: 'go-on'; readonly start: readonly ChildRun[]; readonly progress?: Json }
-  | { readonly type: 'end'; readonly outcome: Omit<RunOutcome, 'spent'>; readonly progress?: Json };
+/** A message of the user that is forwarded to a child run, by its name. */
+export type ChildMessage = { readonly name: string; readonly text: string; readonly by?: string };
 
-/** Decides the next step from a run and its child runs by name. It must be deterministic. */
+type OrchestrationEffects = {
+  /** Recorded in the session before anything is started, unless it is what was recorded last. */
+  readonly progress?: Json;
+  /** Messages for active child runs. A crash can repeat them. */
+  readonly send?: readonly ChildMessage[];
+  /** The names of child runs to cancel. */
+  readonly cancel?: readonly string[];
+};
+
+/** The next step: start child runs (an empty list waits for the active ones), or end. */
+export type OrchestrationStep =
+  | ({
+      readonly type: 'go-on';
+      readonly start: readonly ChildRun[];
+      /** How many runs may still follow these; they keep a share of the limits. 1 by default. */
+      readonly expected?: number;
+      /** Questions that the run waits for. */
+      readonly questions?: readonly ApprovalQuestion[];
+    } & OrchestrationEffects)
+  | ({ readonly type: 'end'; readonly outcome: Omit<RunOutcome, 'spent'> } & OrchestrationEffects);
+
+/** What an orchestration reads besides its child runs. */
+export type OrchestrationContext = {
+  /** What earlier rounds recorded as progress, in order. */
+  readonly recorded: readonly Json[];
+  /** The messages in the inbox. One that was recorded can be among them again after a crash. */
+  readonly messages: readonly InboxDelivery[];
+};
+
+/** Decides the next step from a run, its child runs by name, and what was recorded. It must be deterministic. */
 export type Orchestration = (
   run: FleetRun,
   children: ReadonlyMap<string, FleetRun>,
+  context: OrchestrationContext,
 ) => OrchestrationStep | Promise<OrchestrationStep>;
 
 /** The maximum number of child runs, so that one query lists all of them. */
@@ -60,14 +89,17 @@ export const createOrchestrationHandler =
       await clearInbox();
       return completedSettlement({ reason: 'cancelled', detail: 'The run was cancelled.', text: '' }, spent);
     }
-    const step = await orchestrate(run, children);
+    const recorded = await readRecorded(store.sessions, run);
+    const step = await orchestrate(run, children, { recorded, messages: deliveries });
     await assertNotStopped();
     if (signal.aborted) return { type: 'released' };
-    await recordProgress(run, step, context, await openTrace?.());
+    await sendToChildren(run, step.send ?? [], children, context);
+    await recordProgress(run, step, recorded, context, await openTrace?.());
+    for (const name of step.cancel ?? []) await store.queue.cancel(`${run.id}/${name}`, 'The step was cancelled.');
     const settlement: RunSettlement =
       step.type === 'end'
         ? completedSettlement(step.outcome, spent)
-        : await startChildren(run, step.start, children, spent, store.queue);
+        : await startChildren(run, step, children, spent, store.queue);
     await clearInbox();
     return settlement;
   };
@@ -90,19 +122,19 @@ async function listChildren(queue: RunQueue, { id, tenant }: FleetRun): Promise<
 /** Starts child runs. Their ids are fixed, so a crash starts none twice. */
 async function startChildren(
   run: FleetRun,
-  requested: readonly ChildRun[],
+  { start, expected = 1, questions = [] }: OrchestrationStep & { readonly type: 'go-on' },
   children: ReadonlyMap<string, FleetRun>,
   spent: UsageTotals,
   queue: RunQueue,
 ): Promise<RunSettlement> {
-  const missing = requested.filter(({ name }) => !children.has(name));
+  const missing = start.filter(({ name }) => !children.has(name));
   if (children.size + missing.length > maxChildren)
     throw new FairleadError('fleet/too-many', `A run may start at most ${maxChildren} child runs.`, { blame: 'model' });
-  const limits = splitLimits(run.settings['limits'], spent, missing.length + 1);
+  const share = splitLimits(run.settings['limits'], spent, [...children.values()], missing.length + expected);
   const runs = missing.map(({ name, prompt, settings }): NewRun => ({
     id: `${run.id}/${name}`,
     prompt,
-    settings: withoutNulls({ ...run.settings, ...(limits ? { limits } : {}), ...settings }),
+    settings: withoutNulls({ ...run.settings, ...settings, ...getChildLimits(share, settings?.['limits']) }),
     tenant: run.tenant,
     // Child runs of started runs come before new runs.
     priority: run.priority + 1,
@@ -119,46 +151,98 @@ async function startChildren(
         blame: 'user',
       },
     );
-  return { type: 'waiting', pendingApprovals: [] };
+  return { type: 'waiting', pendingApprovals: questions };
 }
 
 const withoutNulls = (settings: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 
-/** Splits the remaining limits of a run among its child runs, so that the whole tree stays within them. */
-function splitLimits(limits: Json | undefined, spent: UsageTotals, shares: number): JsonObject | undefined {
+/** Splits the remaining limits of a run among its child runs, so that the whole tree stays within them. What active child runs may still spend is not split again. */
+function splitLimits(
+  limits: Json | undefined,
+  spent: UsageTotals,
+  children: readonly FleetRun[],
+  shares: number,
+): JsonObject | undefined {
   if (!isObject(limits)) return undefined;
   const used = { usd: spent.usd, tokens: spent.input + spent.output, calls: spent.calls };
+  const active = children.filter(({ status }) => status !== 'ended').map(({ settings }) => settings['limits']);
   const shared = Object.entries(used).flatMap(([key, amount]) => {
     const max = limits[key];
-    return typeof max === 'number' ? [[key, Math.max(0, max - amount) / shares]] : [];
+    const reserved = active.reduce<number>((sum, each) => sum + getAmount(each, key), 0);
+    return typeof max === 'number' ? [[key, Math.max(0, max - amount - reserved) / Math.max(1, shares)]] : [];
   });
   return { ...limits, ...Object.fromEntries(shared) } as JsonObject;
+}
+
+const getAmount = (limits: Json | undefined, key: string): number => {
+  const amount = isObject(limits) ? limits[key] : undefined;
+  return typeof amount === 'number' ? amount : 0;
+};
+
+/** The limits of a child run: its share, lowered by what it asks for. */
+function getChildLimits(share: JsonObject | undefined, own: Json | undefined): { readonly limits?: JsonObject } {
+  if (!isObject(own)) return share ? { limits: share } : {};
+  const lowered = Object.entries(own).map(([key, amount]) => {
+    const most = share?.[key];
+    return [key, typeof most === 'number' && typeof amount === 'number' ? Math.min(most, amount) : amount];
+  });
+  return { limits: { ...share, ...Object.fromEntries(lowered) } as JsonObject };
+}
+
+/** Forwards messages to child runs that are active; one that has ended reads them in its next attempt. */
+async function sendToChildren(
+  run: FleetRun,
+  messages: readonly ChildMessage[],
+  children: ReadonlyMap<string, FleetRun>,
+  { store }: RunHandlerContext,
+): Promise<void> {
+  for (const { name, text, by } of messages) {
+    const child = children.get(name);
+    if (!child) continue;
+    const from = by === undefined ? {} : { by };
+    await sendMessage(store, child.session, { type: 'steer', text, run: `${run.id}/${name}`, ...from });
+  }
+}
+
+/** Returns what the rounds of a run recorded as progress, in order. */
+export async function readRecorded(
+  sessions: Pick<FleetStore['sessions'], 'find' | 'reader'>,
+  run: Pick<FleetRun, 'session' | 'kind'>,
+): Promise<readonly Json[]> {
+  if ((await sessions.find(run.session)) === undefined) return [];
+  const log = await sessions.reader(run.session);
+  try {
+    const recorded: Json[] = [];
+    for await (const events of log.read())
+      for (const event of events)
+        if (event.type === 'annotation-added' && event.key === run.kind) recorded.push(event.value);
+    return recorded;
+  } finally {
+    await log.close();
+  }
 }
 
 /** Records the progress in the session of the run, if it has changed. */
 async function recordProgress(
   run: FleetRun,
   step: OrchestrationStep,
-  { store, worker }: RunHandlerContext,
+  recorded: readonly Json[],
+  { store, worker, leaseLost }: RunHandlerContext,
   trace: TracePort | undefined,
 ): Promise<void> {
   if (step.progress === undefined) return;
   const progress = isObject(step.progress) ? { ...step.progress, ...getRunTrace(run) } : step.progress;
-  const log = await store.sessions.open(run.session, { holder: worker, force: true, tenant: run.tenant });
+  if (JSON.stringify(recorded.at(-1)) === JSON.stringify(progress)) return;
+  const opened = await store.sessions.open(run.session, { holder: worker, force: true, tenant: run.tenant });
+  const log = createRunLog(opened, leaseLost);
   try {
-    const recorded: NamedView<string> = {
-      name: 'noted',
-      initial: '',
-      on: (last, event) =>
-        event.type === 'annotation-added' && event.key === run.kind ? JSON.stringify(event.value) : last,
-    };
-    const writer = await openSessionWriter(log, runStateView([], [recorded]));
-    if (readView(writer.state, recorded) === JSON.stringify(progress)) return;
+    const writer = await openSessionWriter(log, runStateView([], []));
     const fact: Fact = { type: 'annotation-added', key: run.kind, value: progress };
     writer.subscribe((event, state) => trace?.onEvent(event, state));
-    await writer.record((state) =>
-      state.session === '' ? [{ type: 'session-started', session: run.session }, fact] : [fact],
+    await writer.record(
+      (state) => (state.session === '' ? [{ type: 'session-started', session: run.session }, fact] : [fact]),
+      { durable: true },
     );
   } finally {
     await log.close();

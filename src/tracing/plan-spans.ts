@@ -40,10 +40,13 @@ export class PlanSpans {
     for (const step of steps) {
       const { id, status } = isObject(step) ? step : {};
       if (typeof id !== 'string' || typeof status !== 'string') continue;
-      isActive ||= status === 'waiting' || status === 'under-way';
-      if (status !== 'waiting') this.#updateStep(id, status, time, this.#workflow);
+      isActive ||= status === 'waiting' || isBeingDone(status);
+      // A step that another revision replaced before it started has no span.
+      if (status !== 'waiting' && (status !== 'replaced' || this.#steps.has(id)))
+        this.#updateStep(id, status, time, this.#workflow);
     }
-    if (isActive) return;
+    // Without steps there is no plan yet.
+    if (isActive || steps.length === 0) return;
     this.#recorder.end(this.#workflow, time);
     this.#workflow = undefined;
     this.#steps.clear();
@@ -62,7 +65,9 @@ export class PlanSpans {
         start: time,
       });
     this.#steps.set(id, draft);
-    if (status === 'under-way') return;
+    if (isBeingDone(status)) return;
     this.#recorder.end(draft, time, status === 'done' ? {} : { error: status }, { step: { id, status } });
   }
 }
+
+const isBeingDone = (status: string): boolean => status === 'under-way' || status === 'verifying';

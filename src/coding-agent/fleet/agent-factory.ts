@@ -14,6 +14,7 @@ import {
   type AgentFactory,
   createOrchestrationHandler,
   createAgentRunHandler,
+  selectTools,
   type RunHandler,
 } from '../../fleet/index.ts';
 import { formatNoToolsWarning, type ResolvedModel, getDefaultModel } from '../models/resolve-model.ts';
@@ -29,11 +30,12 @@ import {
 } from '../private-sessions.ts';
 import { noUser } from '../integrations/context.ts';
 import { readSettings, readSettingsWith, type Settings } from '../settings/index.ts';
-import { planOrchestration } from '../../fleet/plan/index.ts';
+import { createPlanOrchestration } from '../../fleet/plan/index.ts';
 import { openTracer } from '../tracing/open-tracer.ts';
 import { resolveRunFolder } from './run-folder.ts';
 import { selectRunMode } from './run-mode.ts';
 import { openRunGrants, runGrantsView } from './run-grants.ts';
+import { createPlanDescriber } from './plan-catalog.ts';
 import { createVerifyRunHandler } from './verify-run.ts';
 
 /** The settings of a queued run; absent ones are those of the worker. */
@@ -49,8 +51,8 @@ export type RunAgentSettings = {
   /** Only models on the user's own machines may read the session. */
   readonly private?: boolean;
   readonly limits?: Partial<Limits>;
-  /** False for an agent without tools. */
-  readonly tools?: boolean;
+  /** False for an agent without tools; a list keeps only the tools that it names. */
+  readonly tools?: boolean | readonly string[];
   /** A JSON Schema that the answer must match; other kinds of runs use this field for other values. */
   readonly answer?: JsonObject;
   /** The answer is verified claim by claim; one that is not verified ends the run as an abstention. */
@@ -98,6 +100,8 @@ export function createRunAgentFactory(
     for (const warning of settings.warnings) log(warning);
     const mode = selectRunMode(requested, settings.approve);
     const autoApprove = mode === 'auto';
+    // The model that verifies a step is another one than that of the release, which does it.
+    const isVerifier = run.settings['planRole'] === 'verifier';
     let isPrivate = false;
     const { grants, bind } = await openRunGrants({ run, settings, cwd, canKeep: canKeepPermissions, onWarning: log });
     const created = await createCodingAgent({
@@ -128,7 +132,9 @@ export function createRunAgentFactory(
       const label = findPrivacyLabel({ private: requested.private === true }, settings, agent.instructions);
       const { model, provider } = await openRunModel(
         {
-          name: (configDir === undefined ? requested.model : defaultModel) ?? getDefaultModel(settings, defaultModel),
+          name:
+            (configDir === undefined || isVerifier ? requested.model : defaultModel) ??
+            getDefaultModel(settings, defaultModel),
           configured: defaultModel ?? settings.model,
         },
         run.prompt,
@@ -145,9 +151,10 @@ export function createRunAgentFactory(
         undefined,
       );
       const { hooks } = agent;
+      const tools = selectTools(parts.tools, Array.isArray(requested.tools) ? requested.tools : undefined);
       const bound = bind(agent);
       return {
-        parts: { ...parts, views: [...(parts.views ?? []), runGrantsView] },
+        parts: { ...parts, tools, views: [...(parts.views ?? []), runGrantsView] },
         listScopes: bound.listScopes,
         grantScope: bound.grantScope,
         onApproval: bound.onApproval,
@@ -208,7 +215,8 @@ async function openRunModel(
 function parseRunSettings(settings: JsonObject): RunAgentSettings {
   for (const [key, expected] of Object.entries(settingTypes)) {
     const value = settings[key];
-    const fits = expected === 'object' ? isObject(value) : typeof value === expected;
+    const isNames = key === 'tools' && Array.isArray(value) && value.every((each) => typeof each === 'string');
+    const fits = isNames || (expected === 'object' ? isObject(value) : typeof value === expected);
     if (value === undefined || value === null || fits) continue;
     throw new FairleadError('coding-agent/bad-run', `The run setting ${key} cannot be ${JSON.stringify(value)}.`, {
       blame: 'user',
@@ -238,8 +246,17 @@ export type RunKind = 'run' | 'plan' | 'verify';
 export const createRunHandlers = (
   notify: (text: string) => void,
   options: RunAgentOptions = {},
-): Readonly<Record<RunKind, RunHandler>> => ({
-  run: createAgentRunHandler(createRunAgentFactory(notify, options)),
-  plan: createOrchestrationHandler(planOrchestration, () => openTracer(readSettings(), notify)),
-  verify: createVerifyRunHandler(notify, options),
-});
+): Readonly<Record<RunKind, RunHandler>> => {
+  const createAgent = createRunAgentFactory(notify, options);
+  return {
+    run: createAgentRunHandler(createAgent),
+    plan: createPlanRunHandler(notify, createAgent),
+    verify: createVerifyRunHandler(notify, options),
+  };
+};
+
+/** Creates the handler of plans whose steps are done by the agents of a factory. */
+export const createPlanRunHandler = (notify: (text: string) => void, createAgent: AgentFactory): RunHandler =>
+  createOrchestrationHandler(createPlanOrchestration(createPlanDescriber(createAgent)), () =>
+    openTracer(readSettings(), notify),
+  );

@@ -1,5 +1,6 @@
 // The run handlers of a worker that runs the coding agent on releases.
 import {
+  createPlanRunHandler,
   createRunAgentFactory,
   createRunHandlers,
   type RunAgentOptions,
@@ -35,12 +36,12 @@ export function createReleaseRunHandlers(options: ReleaseRunHandlersOptions): Re
       withoutRelease: handlers.run,
       createAgent: (release) => createRunAgentFactory(notify, toAgentOptions(release)),
     }),
-    // A plan runs nothing itself: its release is that of its child runs.
+    // The steps of a plan are child runs on the same release.
     plan: createReleaseTaskHandler({
       releases,
       trustedKeys,
       withoutRelease: handlers.plan,
-      createHandler: () => handlers.plan,
+      createHandler: (release) => createPlanRunHandler(notify, createRunAgentFactory(notify, toAgentOptions(release))),
     }),
     verify: createReleaseTaskHandler({
       releases,

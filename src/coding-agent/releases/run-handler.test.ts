@@ -59,8 +59,8 @@ async function promote(releases: ReleaseStore, name: string, share: number): Pro
 
 const plan = JSON.stringify({
   steps: [
-    { id: 'a', words: 'Look at A.', after: [] },
-    { id: 'b', words: 'Look at B.', after: ['a'] },
+    { id: 'a', task: 'Look at A.', after: [] },
+    { id: 'b', task: 'Look at B.', after: ['a'] },
   ],
 });
 

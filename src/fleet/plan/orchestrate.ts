@@ -1,182 +1,258 @@
-// Orchestrates a plan: a model writes it, its steps run in parallel as far as their dependencies allow, and one answer combines their results.
+// Orchestrates a plan: a model writes it, it is checked, its steps run in waves as far as their dependencies and the caps allow, and one answer combines their results.
 import { parseAnswer } from '../../agent/index.ts';
-import { errorMessage, wrapUntrusted, type FleetRun, type JsonObject, type RunOutcome } from '../../core/index.ts';
-import type { ChildRun, Orchestration, OrchestrationStep } from '../orchestrator.ts';
-import { maxPlanSteps, planSchema, parsePlan, type PlanStep } from './plan.ts';
+import { errorMessage, type FleetRun, type Json, type JsonObject, type RunOutcome } from '../../core/index.ts';
+import type { ChildRun, Orchestration, OrchestrationContext, OrchestrationStep } from '../orchestrator.ts';
+import {
+  assertIndependentVerifier,
+  createPlanStart,
+  getPlanBounds,
+  type DescribeCatalog,
+  type PlanCatalog,
+} from './catalog.ts';
+import { consentCall } from './consent.ts';
+import { estimatePlan, type PlanEstimate } from './estimate.ts';
+import { isActive, isUnsuccessful, type PlanStart, type StepRecord } from './events.ts';
+import { readPlanMessages } from './messages.ts';
+import { parsePlanOptions, maxUnconfirmedSteps, type ResolvedPlanOptions } from './options.ts';
+import { createPlanSchema, parsePlan, type ParsedPlan, type PlanStep } from './plan.ts';
+import { formatAnswerPrompt, formatPlanPrompt, formatReplanPrompt, loadTaskFormat } from './prompts.ts';
+import { PlanRound, isSuccessful } from './round.ts';
+import { advanceSteps, createStepRun, isVerifiedByModel } from './steps.ts';
 
-/** How often a plan is requested, and a step is run, before it has failed. */
-const maxAttempts = 2;
+/** How often a plan is requested before planning has failed. */
+const maxPlanAttempts = 3;
 
-/** The status of a step. */
-export type StepStatus = 'waiting' | 'under-way' | 'done' | 'failed' | 'blocked';
+/** Creates the orchestration of runs of kind `plan`. `describe` says what a plan can use; without it, names of tools are not checked. */
+export const createPlanOrchestration =
+  (describe: DescribeCatalog = async () => ({})): Orchestration =>
+  async (run, children, context) => {
+    const options = parsePlanOptions(run.settings['plan']);
+    const round = new PlanRound(run, children, context.recorded);
+    const catalog = createCatalogReader(run, options, describe);
+    const start = round.state.start ?? (await startPlan(round, options, await catalog()));
+    readPlanMessages(round, context.messages);
+    const step = await decide(round, options, start, catalog);
+    return { ...step, ...describeRound(round, context) };
+  };
 
-type Children = ReadonlyMap<string, FleetRun>;
+/** The orchestration of plans that use whatever the agent of a run has. */
+export const planOrchestration: Orchestration = createPlanOrchestration();
 
-/** Decides the next step of a run of kind `plan`. */
-export const planOrchestration: Orchestration = (run, children) => {
-  const plan = getPlanState(children);
-  if (plan.type === 'missing') return { type: 'go-on', start: [createPlanRun(run, plan.attempt, plan.error)] };
-  if (plan.type === 'pending') return { type: 'go-on', start: [] };
-  if (plan.type === 'failed') return createEndStep('error-threshold', `Could not create a plan: ${plan.error}`);
-  return loadWordsOf(run).then((formatWords) => advancePlan(run, plan.steps, children, formatWords));
-};
-
-type FormatWords = (step: PlanStep) => string;
-
-/** What the model wrote as a step counts as words of the user only if it read nothing else: a task with files or other texts of third parties can decide what the steps say. */
-async function loadWordsOf({ prompt }: FleetRun): Promise<FormatWords> {
-  const { splitTyped } = await import('../../guards/flow/index.ts');
-  const { typed, hasUntrusted } = splitTyped(prompt);
-  if (!hasUntrusted) return ({ words }) => words;
-  return ({ id, words }) =>
-    [
-      `The whole task:\n${typed}`,
-      'Your part of it follows; a model wrote it after it read text of third parties.',
-      wrapUntrusted(`step ${id} of the plan`, words),
-    ].join('\n\n');
-}
-
-const createEndStep = (reason: RunOutcome['reason'], detail: string): OrchestrationStep => ({
-  type: 'end',
-  outcome: { reason, detail, text: '' },
-});
-
-type PlanState =
-  | { readonly type: 'missing'; readonly attempt: number; readonly error?: string }
-  | { readonly type: 'pending' }
-  | { readonly type: 'failed'; readonly error: string }
-  | { readonly type: 'ready'; readonly steps: readonly PlanStep[] };
-
-/** Returns the plan that the planning child runs wrote, or what is next to get one. */
-function getPlanState(children: Children): PlanState {
-  let error: string | undefined;
-  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const planRun = children.get(`plan-${attempt}`);
-    if (!planRun) return { type: 'missing', attempt, ...(error === undefined ? {} : { error }) };
-    if (planRun.status !== 'ended') return { type: 'pending' };
-    const parsed = isSuccessful(planRun)
-      ? parsePlanOutcome(planRun)
-      : (planRun.outcome?.detail ?? 'the model returned no plan.');
-    if (typeof parsed !== 'string') return { type: 'ready', steps: parsed };
-    error = parsed;
-  }
-  return { type: 'failed', error: error ?? '' };
-}
-
-function parsePlanOutcome({ outcome }: FleetRun): readonly PlanStep[] | string {
-  try {
-    return parsePlan(parseAnswer(outcome?.text ?? ''));
-  } catch (error) {
-    return errorMessage(error);
-  }
-}
-
-const isSuccessful = ({ outcome }: FleetRun): boolean =>
-  outcome?.reason === 'answered' || outcome?.reason === 'task-complete';
-
-function advancePlan(
+/** Reads the catalog at most once in a round. */
+function createCatalogReader(
   run: FleetRun,
-  steps: readonly PlanStep[],
-  children: Children,
-  formatWords: FormatWords,
-): OrchestrationStep {
-  const states = getStepStates(steps, children);
-  const progress = { steps: steps.map((step) => ({ ...step, status: states.get(step.id)?.type ?? 'waiting' })) };
-  const ready = steps.flatMap((step): readonly ChildRun[] => {
-    const state = states.get(step.id);
-    if (state?.type !== 'waiting' || !step.after.every((each) => states.get(each)?.type === 'done')) return [];
-    const prompt = formatStepPrompt(formatWords(step), step, states);
-    return [
-      { name: `step-${step.id}-${state.attempt}`, prompt, ...(step.verify ? { settings: { verify: true } } : {}) },
-    ];
-  });
-  if (ready.length > 0) return { type: 'go-on', start: ready, progress };
-  if ([...states.values()].some(({ type }) => type === 'under-way')) return { type: 'go-on', start: [], progress };
-  if (![...states.values()].some(({ type }) => type === 'done'))
-    return { ...createEndStep('error-threshold', 'No step of the plan succeeded.'), progress };
-  const answer = children.get('answer');
-  if (!answer)
-    return {
-      type: 'go-on',
-      start: [{ name: 'answer', prompt: formatAnswerPrompt(run, steps, states) }],
-      progress,
-    };
-  if (answer.status !== 'ended' || !answer.outcome) return { type: 'go-on', start: [], progress };
-  return { type: 'end', outcome: answer.outcome, progress };
+  { verifier }: ResolvedPlanOptions,
+  describe: DescribeCatalog,
+): () => Promise<PlanCatalog> {
+  let read: Promise<PlanCatalog> | undefined;
+  return () => (read ??= describe(run, verifier));
 }
 
-type StepState = {
-  readonly type: StepStatus;
-  readonly attempt: number;
-  readonly text?: string;
-  readonly why?: string;
-};
+async function startPlan(round: PlanRound, options: ResolvedPlanOptions, catalog: PlanCatalog): Promise<PlanStart> {
+  if (options.verify !== 'none') assertIndependentVerifier(catalog);
+  const start = createPlanStart(round.run, options, catalog);
+  round.emit({ type: 'plan-started', ...start });
+  return start;
+}
 
-/** Returns the state of each step in order of dependency; steps that depend on a failed one are blocked. */
-function getStepStates(steps: readonly PlanStep[], children: Children): ReadonlyMap<string, StepState> {
-  const states = new Map<string, StepState>();
-  while (states.size < steps.length) {
-    for (const step of steps) {
-      if (states.has(step.id) || !step.after.every((each) => states.has(each))) continue;
-      const failed = step.after.find((each) => ['failed', 'blocked'].includes(states.get(each)?.type ?? ''));
-      states.set(
-        step.id,
-        failed === undefined
-          ? getStepState(step, children)
-          : { type: 'blocked', attempt: 0, why: `${failed} did not succeed` },
-      );
+/** The events of a round with the status of each step, and the messages that are forwarded to steps. */
+function describeRound(
+  round: PlanRound,
+  { recorded }: OrchestrationContext,
+): Pick<OrchestrationStep, 'progress' | 'send' | 'cancel'> {
+  const steps = [...round.state.steps.values()].map(({ id, status }) => ({ id, status }));
+  const isNew = round.events.length > 0 || recorded.length === 0;
+  return {
+    ...(isNew ? { progress: { run: round.run.id, events: round.events, steps } as unknown as Json } : {}),
+    ...(round.sends.length > 0 ? { send: round.sends } : {}),
+    cancel: round.listCancelled(),
+  };
+}
+
+type Decision =
+  | Pick<OrchestrationStep & { type: 'go-on' }, 'type' | 'start' | 'expected' | 'questions'>
+  | Pick<OrchestrationStep & { type: 'end' }, 'type' | 'outcome'>;
+
+async function decide(
+  round: PlanRound,
+  options: ResolvedPlanOptions,
+  start: PlanStart,
+  catalog: () => Promise<PlanCatalog>,
+): Promise<Decision> {
+  for (;;) {
+    const { state } = round;
+    if (state.isRefused) return endPlan(round, { reason: 'cancelled', detail: 'The plan was not approved.', text: '' });
+    if (state.stage === 'planning') {
+      const decision = await getPlan(round, options, start, catalog);
+      if (decision) return decision;
+    } else if (state.stage === 'proposed') return waitForConsent(round);
+    else {
+      const decision = await execute(round, options, start);
+      if (decision) return decision;
     }
   }
-  return states;
 }
 
-function getStepState({ id }: PlanStep, children: Children): StepState {
-  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const run = children.get(`step-${id}-${attempt}`);
-    if (!run) return { type: 'waiting', attempt };
-    if (run.status !== 'ended') return { type: 'under-way', attempt };
-    if (isSuccessful(run)) return { type: 'done', attempt, text: run.outcome?.text ?? '' };
-    // A cancelled run, or one that used up its budget, is not tried again.
-    const final = ['cancelled', 'kill-switch', 'money-budget', 'token-budget'].includes(run.outcome?.reason ?? '');
-    if (final || attempt === maxAttempts)
-      return { type: 'failed', attempt, why: run.outcome?.detail ?? run.outcome?.reason ?? '' };
+/** Asks for a plan, or accepts the one that was written; undefined once there is one, or none is to be had. */
+async function getPlan(
+  round: PlanRound,
+  options: ResolvedPlanOptions,
+  start: PlanStart,
+  catalog: () => Promise<PlanCatalog>,
+): Promise<Decision | undefined> {
+  const { run, state, children } = round;
+  const { revision, rejected } = state;
+  const isFirst = revision === 1;
+  const bounds = getPlanBounds(run, start, state);
+  const given = isFirst ? options.steps : undefined;
+  if (given) {
+    const parsed = parsePlan({ steps: given }, bounds);
+    if ('errors' in parsed)
+      return endPlan(round, {
+        reason: 'error-threshold',
+        detail: `The plan is not valid: ${parsed.errors.join(' ')}`,
+        text: '',
+      });
+    await accept(round, options, parsed.steps, await catalog());
+    return undefined;
   }
-  return { type: 'failed', attempt: maxAttempts };
+  const attempt = rejected.length + 1;
+  const name = isFirst ? `plan-${attempt}` : `replan-${revision - 1}-${attempt}`;
+  if (attempt <= maxPlanAttempts) {
+    const child = children.get(name);
+    if (!child) {
+      const errors = rejected.at(-1) ?? [];
+      const prompt = isFirst
+        ? formatPlanPrompt(run, bounds, errors)
+        : formatReplanPrompt(run, bounds, errors, state, round.texts());
+      // A plan states nothing that could be verified.
+      const settings = { ...planlessSettings, tools: false, verify: null, answer: createPlanSchema(bounds) };
+      return { type: 'go-on', start: [{ name, prompt, settings }] };
+    }
+    if (child.status !== 'ended') return { type: 'go-on', start: [] };
+    const parsed = parsePlanRun(child, bounds);
+    if ('steps' in parsed) {
+      if (parsed.steps.length === 0) round.emit({ type: 'replan-given-up', revision });
+      else await accept(round, options, parsed.steps, await catalog());
+    } else round.emit({ type: 'plan-rejected', revision, errors: parsed.errors });
+    return undefined;
+  }
+  if (!isFirst) {
+    round.emit({ type: 'replan-given-up', revision });
+    return undefined;
+  }
+  const detail = `Could not create a plan: ${rejected.at(-1)?.join(' ') ?? ''}`;
+  return endPlan(round, { reason: 'error-threshold', detail, text: '' });
 }
 
-/** A plan states nothing that could be verified. */
-const planSettings: JsonObject = { tools: false, verify: null };
+/** The settings of every child run: it is no plan itself. */
+const planlessSettings: JsonObject = { plan: null };
 
-const createPlanRun = (run: FleetRun, attempt: number, error: string | undefined): ChildRun => ({
-  name: `plan-${attempt}`,
-  prompt: [
-    'Make a plan for the task below: the fewest steps that are worth it, at most ' +
-      `${maxPlanSteps}; one step if it needs no more.`,
-    'Each step is done by another agent that sees only the text of the step and the results of the steps it depends on. Steps that do not depend on each other run at the same time. Set verify for a step whose result is facts that later steps rely on.',
-    ...(error === undefined ? [] : [`The previous plan was not valid: ${error}`]),
-    `The task:\n${run.prompt}`,
-  ].join('\n\n'),
-  settings: { ...planSettings, answer: planSchema },
-});
+function parsePlanRun(child: FleetRun, bounds: Parameters<typeof parsePlan>[1]): ParsedPlan {
+  if (!isSuccessful(child)) return { errors: [child.outcome?.detail ?? 'The model returned no plan.'] };
+  try {
+    return parsePlan(parseAnswer(child.outcome?.text ?? ''), bounds);
+  } catch (error) {
+    return { errors: [errorMessage(error)] };
+  }
+}
 
-/** The prompt of a step. The results of other steps are untrusted text. */
-const formatStepPrompt = (words: string, { after }: PlanStep, states: ReadonlyMap<string, StepState>): string =>
-  [words, ...after.map((id) => wrapUntrusted(`the result of step ${id}`, states.get(id)?.text ?? ''))].join('\n\n');
-
-function formatAnswerPrompt(
-  { prompt }: FleetRun,
+/** Accepts a plan with its estimate. Only the first plan waits for consent: later ones stay within the caps that were agreed. */
+async function accept(
+  round: PlanRound,
+  options: ResolvedPlanOptions,
   steps: readonly PlanStep[],
-  states: ReadonlyMap<string, StepState>,
-): string {
-  const results = steps.map(({ id, words: step }) => {
-    const { type, text = '', why = '' } = states.get(id) ?? { type: 'waiting' };
-    return type === 'done'
-      ? wrapUntrusted(`step ${id}: ${step}`, text)
-      : wrapUntrusted(`step ${id}: ${step}`, `It did not succeed: ${why}`);
+  catalog: PlanCatalog,
+): Promise<void> {
+  const { run, state } = round;
+  const { revision, start } = state;
+  const { tools, model, verifier } = catalog;
+  const estimate = estimatePlan(steps, {
+    prompt: run.prompt,
+    hasTools: run.settings['tools'] !== false && tools?.length !== 0,
+    ...(model?.price ? { price: model.price } : {}),
+    ...(start?.verifier !== undefined ? { verifierPrice: verifier?.price ?? 'unknown' } : {}),
+    attempts: options.attempts,
+    isVerified: (step) =>
+      isVerifiedByModel(step, options, start ?? {}) || (step.verify === true && options.verify !== 'none'),
   });
-  return [
-    'Answer the task below from the results of the steps of a plan. If a step did not succeed, say what is missing; do not invent anything.',
-    `The task:\n${prompt}`,
-    ...results,
-  ].join('\n\n');
+  const consent = revision === 1 ? getConsentReason(options, steps, estimate, start) : undefined;
+  round.emit({ type: 'plan-accepted', revision, steps, estimate, ...(consent === undefined ? {} : { consent }) });
+}
+
+/** Returns why a plan needs consent before it starts; undefined if it needs none, or has it. */
+function getConsentReason(
+  { confirm, confirmAbove }: ResolvedPlanOptions,
+  steps: readonly PlanStep[],
+  { usd }: PlanEstimate,
+  start: PlanStart | undefined,
+): string | undefined {
+  if (confirm === false) return undefined;
+  if (confirm) return 'consent was asked for';
+  const most = start?.limits.usd;
+  if (usd !== undefined && most !== undefined && usd > most) return `the estimate is above the limit of $${most}`;
+  if (usd !== undefined) return usd > confirmAbove ? `the estimate is above $${confirmAbove}` : undefined;
+  return steps.length > maxUnconfirmedSteps
+    ? `its cost is unknown, and it has more than ${maxUnconfirmedSteps} steps`
+    : undefined;
+}
+
+function waitForConsent({ state }: PlanRound): Decision {
+  const { estimate, steps, consent } = state;
+  const cost = estimate?.usd === undefined ? 'unknown cost' : `about $${estimate.usd.toFixed(2)}`;
+  const question = `Start the plan with ${steps.size} ${steps.size === 1 ? 'step' : 'steps'} (${cost})? It waits because ${consent}.`;
+  return { type: 'go-on', start: [], questions: [{ call: consentCall, tool: 'plan', question }] };
+}
+
+/** Advances the steps, asks for a new plan if some failed, and ends with one answer; undefined if a new plan is needed. */
+async function execute(
+  round: PlanRound,
+  options: ResolvedPlanOptions,
+  start: PlanStart,
+): Promise<Decision | undefined> {
+  advanceSteps(round, options, start);
+  const steps = [...round.state.steps.values()];
+  const waiting = steps.filter(({ status }) => status === 'waiting').length;
+  if (steps.some(isActive)) {
+    const formatTask = await loadTaskFormat(round.run);
+    const missing = steps.flatMap((step): readonly ChildRun[] => createStepRun(round, step, options, formatTask));
+    return { type: 'go-on', start: missing, expected: waiting + 1 };
+  }
+  const failed = steps.filter(({ status, isFinal }) => status === 'failed' && !isFinal).map(({ id }) => id);
+  const { revision, gaveUp } = round.state;
+  const hasRoom = steps.filter(({ status }) => status === 'done').length < start.caps.steps;
+  if (failed.length > 0 && revision <= start.replans && !gaveUp && hasRoom) {
+    round.emit({ type: 'replan-started', revision: revision + 1, failed });
+    return undefined;
+  }
+  return answer(round, steps);
+}
+
+function answer(round: PlanRound, steps: readonly StepRecord[]): Decision {
+  const { run, state, children } = round;
+  const unsuccessful = steps.filter(isUnsuccessful);
+  const problems = unsuccessful.map(({ id, why = '' }) => `${id} (${why})`).join(', ');
+  if (!steps.some(({ status }) => status === 'done'))
+    return endPlan(round, {
+      reason: 'error-threshold',
+      detail: `No step of the plan succeeded: ${problems}`,
+      text: '',
+    });
+  const child = children.get('answer');
+  if (state.stage === 'running') round.emit({ type: 'answer-started' });
+  if (!child) {
+    const prompt = formatAnswerPrompt(run, state, round.texts());
+    return { type: 'go-on', start: [{ name: 'answer', prompt, settings: planlessSettings }], expected: 0 };
+  }
+  if (child.status !== 'ended' || !child.outcome) return { type: 'go-on', start: [] };
+  const { spent: _, ...outcome } = child.outcome;
+  const detail =
+    unsuccessful.length === 0 ? outcome.detail : `${unsuccessful.length} of the steps did not succeed: ${problems}`;
+  return endPlan(round, { ...outcome, ...(detail === undefined ? {} : { detail }) });
+}
+
+function endPlan(round: PlanRound, outcome: Omit<RunOutcome, 'spent'>): Decision {
+  const unsuccessful = [...round.state.steps.values()].filter(isUnsuccessful).map(({ id }) => id);
+  if (round.state.stage !== 'ended') round.emit({ type: 'plan-ended', reason: outcome.reason, unsuccessful });
+  return { type: 'end', outcome };
 }

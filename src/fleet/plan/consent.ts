@@ -1,0 +1,4 @@
+// The question of a proposed plan.
+
+/** The id of the question that a proposed plan waits for. */
+export const consentCall = 'plan';
