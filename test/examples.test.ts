@@ -7,10 +7,11 @@ import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 const root = path.resolve(import.meta.dirname, '..');
-const examples = ['.', 'behaviours', 'bridges', 'eval', 'quick-start', 'retrieval', 'verify'].flatMap((folder) =>
-  readdirSync(path.join(root, 'examples', folder))
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => path.posix.join(folder, name)),
+const examples = ['.', 'behaviours', 'bridges', 'eval', 'patterns', 'quick-start', 'retrieval', 'verify'].flatMap(
+  (folder) =>
+    readdirSync(path.join(root, 'examples', folder))
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => path.posix.join(folder, name)),
 );
 /** Without a build the examples import the sources. */
 const importArgs = existsSync(path.join(root, 'dist', 'index.js'))

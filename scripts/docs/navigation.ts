@@ -39,6 +39,7 @@ export const navigation: readonly NavigationGroup[] = [
     pages: [
       'docs/agents.md',
       'docs/library.md',
+      'docs/patterns.md',
       'docs/testing.md',
       'docs/bridges.md',
       'docs/proxy.md',

@@ -1,0 +1,11 @@
+// Findings and their near-duplicates.
+export {
+  dedupeFindings,
+  maxFindings,
+  mergeKept,
+  type DedupeOptions,
+  type DedupeResult,
+  type DoubtfulPair,
+  type SourcedFinding,
+} from './dedupe.ts';
+export { findingsSchema, readFindings, type Finding, type FindingSource, type KeptFinding } from './finding.ts';

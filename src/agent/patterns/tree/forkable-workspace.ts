@@ -1,0 +1,25 @@
+// The port of tree search to what it changes: a workspace that can be forked and rolled back, and that names the effects it can roll back.
+import type { Json } from '../../../core/index.ts';
+
+/** An action, or one sentence about why it is refused. */
+export type ParsedAction<Action> = { readonly action: Action } | { readonly problem: string };
+
+/** A workspace in one state. A fork is independent: what is done in it changes neither its parent nor another fork. */
+export interface ForkableWorkspace<Action extends Json = Json> {
+  /** What an action may change. Everything else is refused, because it could not be rolled back. */
+  readonly effects: readonly string[];
+  /** Copies the present state. */
+  fork(signal: AbortSignal): Promise<ForkableWorkspace<Action>>;
+  /** Returns to the state at the time of the fork. */
+  rollback(signal: AbortSignal): Promise<void>;
+  /** Reads an action that a model proposed, or says why it is none or why its effect is refused. Changes nothing. */
+  parse(proposed: unknown): ParsedAction<Action>;
+  /** Carries out an action; returns what a model should know about its result. Rejects if it cannot be carried out. */
+  apply(action: Action, signal: AbortSignal): Promise<string>;
+  /** Describes the state for a model. */
+  describe(signal: AbortSignal): Promise<string>;
+  /** Equal for equal states, so that no state is searched twice. */
+  fingerprint(signal: AbortSignal): Promise<string>;
+  /** Releases the fork. The workspace that the caller opened is never discarded by a search. */
+  discard(): Promise<void>;
+}
