@@ -110,6 +110,10 @@ export const commands: CommandTable = {
     summary: 'create, compare, promote and roll back releases of an agent',
     load: () => import('./commands/release/command.ts'),
   },
+  worktree: {
+    summary: 'list, show, merge and discard the worktrees of agents and runs',
+    load: () => import('./commands/worktree/command.ts'),
+  },
   audit: {
     summary: 'export approvals, denials, runs and releases of a period',
     load: () => import('./commands/audit.ts'),

@@ -45,7 +45,7 @@ import { loadProjectTexts, type ProjectInstructions } from './instructions/proje
 import { toModelSettings } from './model-settings.ts';
 import { createSettingsRedactor } from './settings/index.ts';
 import { hashPolicies } from './policy-hashes.ts';
-import { getProtectedPaths, getSealedFiles } from './protected-paths.ts';
+import { findOwnWorktree, getProtectedPaths, getSealedFiles } from './protected-paths.ts';
 import { selectSandbox } from './sandbox.ts';
 import { createAgentQuarantine } from './quarantine/agent-quarantine.ts';
 import { formatSystemPrompt, joinSections } from './system-prompt.ts';
@@ -103,6 +103,10 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
     clientTools = [],
   } = options;
   const { dirs } = settings;
+  const ownWorktree = findOwnWorktree(settings, cwd);
+  const access = ownWorktree
+    ? (await import('./worktrees/agent-access.ts')).findWorktreeAccess(dirs.state, ownWorktree)
+    : undefined;
   const location = { cwd, home: options.resourceHome ?? homedir(), configDir: dirs.config };
   const pins = createPathPins(
     localWorkspace({
@@ -110,7 +114,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
       cwd,
       blobs: `${dirs.state}/blobs`,
       outputs: `${dirs.state}/outputs`,
-      protect: getProtectedPaths(settings),
+      protect: getProtectedPaths(settings, access && ownWorktree),
       denyRead: getSealedFiles(settings),
     }),
   );
@@ -121,7 +125,7 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   const [texts, sandbox, policy, trace] = await Promise.all([
     loadProjectTexts({
       settings,
-      location,
+      location: { ...location, cwd: access?.projectFolder ?? cwd },
       skillDirs: !codeOnly && options.skills !== false && asList(options.skills),
       accept: resolveAcceptHandler(options.onInstructionsChanged, prompter),
     }),
@@ -132,8 +136,9 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   const { instructions, resources } = texts;
   const notify = (text: string): void => prompter.notify(text);
   const permissionMode = options.mode ?? (() => (autoApprove() ? 'auto' : 'ask'));
-  const changing = withSandbox(workspace, sandbox, { notify });
-  const reading = withSandbox(workspace, sandbox, { access: 'read', notify });
+  const findLinked = (): readonly string[] => access?.readable ?? [];
+  const changing = withSandbox(workspace, sandbox, { notify, findReadable: findLinked });
+  const reading = withSandbox(workspace, sandbox, { access: 'read', notify, findReadable: findLinked });
   // In a mode without changes a command that the gate took for reading cannot write either.
   const sandboxed: Workspace = {
     ...changing,

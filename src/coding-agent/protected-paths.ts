@@ -1,12 +1,26 @@
 // The paths that a model may not read or change.
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { isPathInside } from '../core/index.ts';
 import { profiles, type Settings } from './settings/index.ts';
 
-/** The files of this program: a model that works in the home directory must not see or change them. */
-export const getProtectedPaths = (settings: Pick<Settings, 'dirs' | 'all'>): readonly string[] => {
+/** The files of this program: a model that works in the home directory must not see or change them. An agent in a worktree may change the files of that worktree, given by a real path. */
+export const getProtectedPaths = (settings: Pick<Settings, 'dirs' | 'all'>, worktree?: string): readonly string[] => {
   const { config, state, data, cache } = settings.dirs;
-  return [config, ...withOtherProfiles(state), ...withOtherProfiles(data), cache, ...getStoreFiles(settings)];
+  const found = [config, ...withOtherProfiles(state), ...withOtherProfiles(data), cache, ...getStoreFiles(settings)];
+  // The worktree is its only root, so nothing else of these directories can be reached from it.
+  return worktree === undefined ? found : found.filter((each) => !isPathInside(resolve(each), worktree));
 };
+
+/** Returns the real path of a folder if it is in a worktree of the state directory; undefined otherwise. */
+export function findOwnWorktree({ dirs }: Pick<Settings, 'dirs'>, cwd: string): string | undefined {
+  const folder = resolve(path.join(dirs.state, 'worktrees'));
+  const found = resolve(cwd);
+  return found !== folder && isPathInside(folder, found) ? found : undefined;
+}
+
+const resolve = (location: string): string =>
+  existsSync(location) ? realpathSync.native(location) : path.resolve(location);
 
 /** A directory, and the directories beside it that the same program uses with another profile. */
 const withOtherProfiles = (dir: string): readonly string[] => [

@@ -20,7 +20,7 @@ import {
 import { formatNoToolsWarning, type ResolvedModel, getDefaultModel } from '../models/resolve-model.ts';
 import { resolveModelUnattended } from '../models/start-model.ts';
 import { openModel, type ModelHost } from '../models/open-model.ts';
-import { createCodingAgent, defaultMaxTurns } from '../create-agent.ts';
+import { createCodingAgent, defaultMaxTurns, type CreateCodingAgentOptions } from '../create-agent.ts';
 import {
   markPrivate,
   findPrivacyLabel,
@@ -33,6 +33,7 @@ import { readSettings, readSettingsWith, type Settings } from '../settings/index
 import { createPlanOrchestration } from '../../fleet/plan/index.ts';
 import { openTracer } from '../tracing/open-tracer.ts';
 import { resolveRunFolder } from './run-folder.ts';
+import { isIsolated, openIsolatedRun } from './isolated-run.ts';
 import { selectRunMode } from './run-mode.ts';
 import { openRunGrants, runGrantsView } from './run-grants.ts';
 import { createPlanDescriber } from './plan-catalog.ts';
@@ -55,6 +56,8 @@ export type RunAgentSettings = {
   readonly tools?: boolean | readonly string[];
   /** A JSON Schema that the answer must match; other kinds of runs use this field for other values. */
   readonly answer?: JsonObject;
+  /** `worktree`: the run works in a git worktree of its own, so that runs of one repository do not disturb each other. */
+  readonly isolation?: 'worktree' | 'none';
   /** The answer is verified claim by claim; one that is not verified ends the run as an abstention. */
   readonly verify?: boolean;
 };
@@ -104,7 +107,7 @@ export function createRunAgentFactory(
     const isVerifier = run.settings['planRole'] === 'verifier';
     let isPrivate = false;
     const { grants, bind } = await openRunGrants({ run, settings, cwd, canKeep: canKeepPermissions, onWarning: log });
-    const created = await createCodingAgent({
+    const agentOptions: CreateCodingAgentOptions = {
       settings,
       cwd,
       grants,
@@ -116,7 +119,9 @@ export function createRunAgentFactory(
       ...(configDir === undefined ? {} : { resourceHome: configDir }),
       assertModelAllowed: async (other) => (isPrivate ? assertLocalModel(other, settings) : undefined),
       wrapProvider: govern,
-    });
+    };
+    const isolated = isIsolated(requested) ? await openIsolatedRun(run, agentOptions, log) : undefined;
+    const created = isolated?.agent ?? (await createCodingAgent(agentOptions));
     const verified: { open?: { readonly session: Session }; model?: ResolvedModel } = {};
     const isVerified = requested.verify === true || settings.verifiesAnswers;
     const agent = !isVerified
@@ -164,6 +169,7 @@ export function createRunAgentFactory(
           // In every run, so that a client that streams it holds the text back until it is verified.
           if (isVerified) await session.annotate(verificationDemandKey, true);
           await bound.onSessionOpened(session);
+          await isolated?.record(session);
           await markPrivate(session, label);
           isPrivate = isPrivateSession(session);
           if (isPrivate) await assertLocalModel(model, settings);
@@ -236,6 +242,7 @@ const settingTypes: Readonly<
   private: 'boolean',
   limits: 'object',
   tools: 'boolean',
+  isolation: 'string',
   verify: 'boolean',
 };
 

@@ -16,6 +16,7 @@ import { profiles, profileVariable } from './profiles.ts';
 import { guardEntries } from './guard-settings.ts';
 import { tracingEntries } from './tracing-settings.ts';
 import { verifyEntries } from './verify-settings.ts';
+import { worktreeEntries } from './worktree-settings.ts';
 
 /** The value of a setting in a config file. */
 export type SettingValue = string | number | boolean;
@@ -189,6 +190,7 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
   },
   ...verifyEntries,
   ...tracingEntries,
+  ...worktreeEntries,
   'session.title': {
     project: 'never',
     description: 'titles of sessions: message (the first message) or model (one small request after the first answer)',

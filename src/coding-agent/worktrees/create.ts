@@ -6,7 +6,7 @@ import { errorMessage, isPathInside } from '../../core/index.ts';
 import { makePrivateDir } from '../../stores/index.ts';
 import { worktreeError } from './errors.ts';
 import { placeFiles, selectPlacedFiles, type PlaceRules } from './place-files.ts';
-import { describeThisProcess, readRecord, worktreeName, writeRecord, type WorktreeRecord } from './records.ts';
+import { describeThisProcess, isInUse, readRecord, worktreeName, writeRecord, type WorktreeRecord } from './records.ts';
 import { removeWorktree } from './remove.ts';
 import {
   assertWholeCheckout,
@@ -30,6 +30,8 @@ export type CreateWorktreeOptions = {
   /** What happens to uncommitted changes of the checkout: they stay there only, or the worktree begins with them too. Default: leave. */
   readonly uncommitted?: 'leave' | 'take';
   readonly rules?: PlaceRules;
+  /** True continues a worktree of this name that no process uses, if there is one, instead of an error. */
+  readonly continues?: boolean;
   readonly signal?: AbortSignal;
 };
 
@@ -46,6 +48,11 @@ export type CreatedWorktree = {
 export async function createWorktree(folder: string, options: CreateWorktreeOptions): Promise<CreatedWorktree> {
   const { signal = new AbortController().signal, purpose = 'work', uncommitted = 'leave', rules = {} } = options;
   const checkout = await openCheckout(options.cwd, signal);
+  const known = options.continues && options.name ? findIdle(folder, createId(checkout, options.name)) : undefined;
+  if (known) {
+    const record = writeRecord(path.dirname(known.path), { ...known, user: describeThisProcess() });
+    return { record, cwd: correspondingFolder(checkout, record, options.cwd), left: [] };
+  }
   const head = await readHead(checkout);
   await assertWholeCheckout(checkout, head);
   const placed = await selectPlacedFiles(checkout, rules);
@@ -82,11 +89,9 @@ export async function createWorktree(folder: string, options: CreateWorktreeOpti
   try {
     await checkout.git.must(['worktree', 'add', '--quiet', '--no-track', '-b', record.branch, record.path, base]);
     placeFiles(checkout.top, record.path, placed);
-    const cwd = path.join(record.path, path.relative(checkout.top, realpathSync(options.cwd)));
     return {
       record: writeRecord(place, { ...record, state: 'ready' }),
-      // A folder without committed files is not in the worktree.
-      cwd: existsSync(cwd) ? cwd : record.path,
+      cwd: correspondingFolder(checkout, record, options.cwd),
       left: isTaken ? [] : changed,
     };
   } catch (error) {
@@ -104,6 +109,19 @@ export async function createWorktree(folder: string, options: CreateWorktreeOpti
     });
     throw error;
   }
+}
+
+/** Returns a worktree that is ready and that no process uses. */
+function findIdle(folder: string, id: string): WorktreeRecord | undefined {
+  const record = existsSync(folder) ? readRecord(realpathSync(folder), id) : undefined;
+  return record?.state === 'ready' && !isInUse(record) && existsSync(record.path) ? record : undefined;
+}
+
+/** A folder without committed files is not in the worktree. */
+function correspondingFolder({ top }: Checkout, { path: worktree }: WorktreeRecord, cwd: string): string {
+  const found = path.join(worktree, path.relative(top, realpathSync(cwd)));
+  // A committed link in the place of a folder could lead out of the worktree.
+  return existsSync(found) && realpathSync(found) === found ? found : worktree;
 }
 
 async function commitUncommitted(checkout: Checkout, head: string, folder: string): Promise<string> {

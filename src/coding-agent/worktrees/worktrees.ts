@@ -15,6 +15,7 @@ import {
   isInUse,
   isUsedHere,
   listRecords,
+  readRecord,
   writeRecord,
   type WorktreeRecord,
 } from './records.ts';
@@ -107,7 +108,9 @@ export function openWorktrees({ stateFolder }: WorktreesOptions): Worktrees {
       return createWorktree(wanted, options);
     },
     async finish(id) {
-      const record = find(id);
+      const record = readRecord(locate(), id);
+      // The user discarded or merged it meanwhile.
+      if (record === undefined) return undefined;
       const content = await inspect(record);
       if (isEmpty(content)) {
         await removeWorktree(locate(), record, never(), [record.base]);

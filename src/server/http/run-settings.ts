@@ -63,6 +63,7 @@ export const runSettingsSchema: z.ZodType<JsonObject> = z.strictObject({
   approve: z.enum(['read-only', 'plan', 'ask']).optional(),
   private: z.boolean().optional(),
   tools: z.boolean().optional(),
+  isolation: z.enum(['worktree', 'none']).optional(),
   verify: z.boolean().optional(),
   answer: z.record(z.string(), z.unknown()).optional(),
   claim: claimSchema,

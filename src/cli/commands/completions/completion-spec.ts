@@ -28,6 +28,7 @@ import { releaseSubcommands } from '../release/subcommands.ts';
 import { mcpVerbFlags } from './mcp-flags.ts';
 import { traceFlags } from './trace-flags.ts';
 import { verificationPoints } from './verification-flags.ts';
+import { worktreePoints } from './worktree-points.ts';
 import { sessionsSubcommands } from '../sessions/subcommands.ts';
 import { exportFormats } from '../../../sessions/index.ts';
 import { configSubcommands as configVerbs } from '../config.ts';
@@ -156,6 +157,7 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
     { name: 'mcp serve', flags: mcpFlags, firstWord: [] },
     { name: 'proxy', flags: proxyFlags, firstWord: [] },
     ...verificationPoints,
+    ...worktreePoints,
     { name: 'serve', flags: serveFlags, firstWord: [] },
     { name: 'worker', flags: workerFlags, firstWord: [] },
     { name: 'enqueue', flags: enqueueFlags, firstWord: 'anything' },

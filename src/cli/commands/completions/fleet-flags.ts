@@ -92,6 +92,7 @@ export const enqueueFlags: readonly CompletionFlag[] = [
   createFlag('name', 'the name of the schedule', 'anything'),
   jsonFlag,
   createFlag('verify', 'verify the answer'),
+  createFlag('worktree', 'work in a git worktree of its own'),
 ];
 
 /** The flags of `factory`. */

@@ -8,15 +8,16 @@ import { parseCount } from './parse-numbers.ts';
 import { withFleetStore } from './open-store.ts';
 import { tasksToRuns, createRunSettings, readTasks, runIdConflictError } from './parse-tasks.ts';
 
-const usage = `Usage: fairlead enqueue "<task>"... [--file <file>] [--id <id>] [--model <name>] [--auto] [--verify] [--store <file or url>]
-                        [--tenant <name>] [--priority <n>] [--session <id>] [--not-before <time>] [--json]
+const usage = `Usage: fairlead enqueue "<task>"... [--file <file>] [--id <id>] [--model <name>] [--auto] [--verify] [--worktree]
+                        [--store <file or url>] [--tenant <name>] [--priority <n>] [--session <id>] [--not-before <time>] [--json]
        fairlead enqueue "<task>" --every "<minute hour day month weekday>" --name <name>
 
 Adds tasks to the queue and prints the id of each run; fairlead worker executes them. A file or standard input has one
 task per line: a prompt, or JSON such as {"prompt": "...", "id": "...", "settings": {"folder": "..."}}. A run works in this
 directory unless its line names another. A repeated --id is the same run and is not executed twice; with another prompt or
 other settings it is an error. With --verify a worker verifies the answer claim by claim, and one that is not verified is an
-abstention. With --every the task is enqueued repeatedly on a cron schedule (UTC).`;
+abstention. With --worktree each run works in a git worktree of its own; fairlead worktree list shows what it left. With
+--every the task is enqueued repeatedly on a cron schedule (UTC).`;
 
 const options = {
   file: stringOption,
@@ -30,6 +31,7 @@ const options = {
   model: stringOption,
   auto: { type: 'boolean' },
   verify: { type: 'boolean' },
+  worktree: { type: 'boolean' },
   store: stringOption,
   json: { type: 'boolean' },
 } as const;

@@ -19,15 +19,18 @@ export const createRunSettings = ({
   model,
   auto,
   verify,
+  worktree,
 }: {
   readonly model?: string | undefined;
   readonly auto?: boolean | undefined;
   readonly verify?: boolean | undefined;
+  readonly worktree?: boolean | undefined;
 }): JsonObject => ({
   folder: process.cwd(),
   ...(model === undefined ? {} : { model }),
   ...(auto ? { auto } : {}),
   ...(verify ? { verify } : {}),
+  ...(worktree ? { isolation: 'worktree' } : {}),
 });
 
 /** Converts tasks to runs. Several tasks get numbered ids, so that the same tasks with the same id are the same runs. */
