@@ -22,7 +22,8 @@ import {
 } from '../core/index.ts';
 import { isCancellationOf, sendMessage } from './inbox.ts';
 import { getRunTrace } from './run-facts.ts';
-import { createRunLog, type RunHandler, type RunHandlerContext } from './run-handler.ts';
+import type { RunHandler, RunHandlerContext } from './run-handler.ts';
+import { createRunLog } from './run-log.ts';
 
 /** A child run to start: it inherits the settings of its parent, except those that are null here. */
 export type ChildRun = { readonly name: string; readonly prompt: string; readonly settings?: JsonObject };
@@ -228,14 +229,14 @@ async function recordProgress(
   run: FleetRun,
   step: OrchestrationStep,
   recorded: readonly Json[],
-  { store, worker, leaseLost }: RunHandlerContext,
+  { store, worker, leaseLost, port }: RunHandlerContext,
   trace: TracePort | undefined,
 ): Promise<void> {
   if (step.progress === undefined) return;
   const progress = isObject(step.progress) ? { ...step.progress, ...getRunTrace(run) } : step.progress;
   if (JSON.stringify(recorded.at(-1)) === JSON.stringify(progress)) return;
   const opened = await store.sessions.open(run.session, { holder: worker, force: true, tenant: run.tenant });
-  const log = createRunLog(opened, leaseLost);
+  const log = createRunLog(opened, leaseLost, port);
   try {
     const writer = await openSessionWriter(log, runStateView([], []));
     const fact: Fact = { type: 'annotation-added', key: run.kind, value: progress };
