@@ -32,6 +32,8 @@ export type PreviewOptions = {
   readonly sandbox: Pick<Sandbox, 'name' | 'description'>;
   /** Removes secrets from the lines of files: a preview is recorded. */
   readonly redactor: Pick<Redactor, 'redact'>;
+  /** What the user is told about a call besides its input, one sentence each. */
+  readonly describe?: (call: Pick<ToolCall, 'tool' | 'input'>) => Promise<readonly string[]>;
 };
 
 /** Adds the preview to the question of a gate about a call. */
@@ -46,7 +48,8 @@ export async function addPreview(decision: AskDecision, call: ToolCall, options:
   // A gate that warns says itself what the other lines are: its warning is in the question too.
   const asked = warning ? (given ?? []).join('\n') : decision.question;
   const notes = (asked.startsWith(exact) ? asked.slice(exact.length) : asked).split('\n').filter((line) => line !== '');
-  const created = await createPreview(target, notes, options);
+  const described = (await options.describe?.(target)) ?? [];
+  const created = await createPreview(target, [...described, ...notes], options);
   // Only a question of the permission gate can be answered by a rule; what a policy asks about is asked each time.
   const rules = decision.by?.kind === 'permission' ? await findGrantRules(target, options.context) : [];
   const preview: ApprovalPreview = {

@@ -293,7 +293,11 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
           grants,
           mode: permissionMode,
           findGitProgram: async () => (await import('../tools/git/index.ts')).findGitProgram(git),
-          preview: { sandbox, redactor },
+          preview: {
+            sandbox,
+            redactor,
+            ...(integrations.agents ? { describe: integrations.agents.describeStart } : {}),
+          },
           sandboxes,
         }),
         ...(hooks && agent.compactor ? { compactor: hooks.wrapCompactor(agent.compactor) } : {}),

@@ -25,8 +25,7 @@ import {
 } from '../guards/index.ts';
 import { isPublicAddress } from '../workspace/index.ts';
 import { withFlow } from './agent-flow.ts';
-import type { PreviewOptions } from './approval-preview.ts';
-import { withPreview } from './with-preview.ts';
+import { withPreview, type PreviewSources } from './with-preview.ts';
 
 /** What the gates of an agent are created from. */
 export type GateOptions = {
@@ -45,7 +44,7 @@ export type GateOptions = {
   /** The permission mode; read for each call. */
   readonly mode: () => PermissionMode;
   /** The sandbox and the redactor, which the previews of questions need. */
-  readonly preview?: Pick<PreviewOptions, 'sandbox' | 'redactor'>;
+  readonly preview?: Pick<PreviewSources, 'sandbox' | 'redactor' | 'describe'>;
   /** Returns why git could do more than read in this folder; without it, git is denied in the modes without changes. */
   readonly findGitProgram?: () => Promise<string | undefined>;
   /** The sandbox of each tool that runs commands. */

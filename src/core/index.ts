@@ -63,7 +63,13 @@ export type {
   WorkOptions,
   WorkerInfo,
 } from './fleet-store.ts';
-export { askedEachTimeText, evaluateGates, needsApprovalEachTime, type GateResult } from './evaluate-gates.ts';
+export {
+  approvalQuestion,
+  askedEachTimeText,
+  evaluateGates,
+  needsApprovalEachTime,
+  type GateResult,
+} from './evaluate-gates.ts';
 export { setLazyText, getLazyText, textOrCharCodes, textLength, type LazyText } from './lazy-text.ts';
 export { openSessionWriter, type FactSource, type SessionWriter } from './session-writer.ts';
 export { historyError } from './validate-history.ts';
@@ -222,7 +228,14 @@ export { closeOpenCalls } from './call-fold.ts';
 export { continuedText, continuePrompt, cutOffMark, prefixTokens } from './turn-fold.ts';
 export { estimateTokens, estimateTextTokens, partTokens, messageTokens, modelText } from './tokens.ts';
 export { callId } from './response-facts.ts';
-export { copyTool, subagentLimits, deriveSubagent, type SubagentOverrides } from './subagent-config.ts';
+export {
+  defaultSubagentCaps,
+  type SubagentCaps,
+  copyTool,
+  subagentLimits,
+  deriveSubagent,
+  type SubagentOverrides,
+} from './subagent-config.ts';
 export { longestMatch, maxOf, minOf } from './extremes.ts';
 export { formatColumns } from './format-columns.ts';
 export { getAnswerText, type AnswerText } from './answer-text.ts';

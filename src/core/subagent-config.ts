@@ -70,3 +70,20 @@ export function subagentLimits(state: RunState, overrides: Partial<Limits> = {})
     ...Object.fromEntries(set),
   };
 }
+
+/** The caps for the sub-agents of one session. No sub-agent starts another one. */
+export type SubagentCaps = {
+  /** The maximum number that may be started. */
+  readonly agents: number;
+  /** The maximum number that run at the same time. */
+  readonly parallel: number;
+  /** The maximum cost of all of them in US dollars. */
+  readonly usd: number;
+  /** The user is asked after each so many agents, in every permission mode; 0 never asks. */
+  readonly askAfter: number;
+  /** The user is asked each time the estimated cost passes a multiple of this amount, in every permission mode; 0 never asks. */
+  readonly askUsd: number;
+};
+
+/** The caps that apply if the user sets no others. */
+export const defaultSubagentCaps: SubagentCaps = { agents: 20, parallel: 4, usd: 10, askAfter: 5, askUsd: 5 };

@@ -13,6 +13,7 @@ import {
   type Provider,
   type ResolvedAgent,
   type RunState,
+  type SubagentCaps,
   type SubagentOverrides,
   type ToolContext,
   type ApprovalHandler,
@@ -48,6 +49,8 @@ export type SubagentManagerOptions = {
   readonly store: SubagentStore;
   /** The agents that can be started by name. */
   readonly agents?: readonly StartableAgent[];
+  /** How many may be started, and for how much money; `defaultSubagentCaps` by default. */
+  readonly caps?: SubagentCaps;
   /** Decides about the tool calls of a sub-agent that need approval. */
   readonly approvalHandler?: (
     agent: Pick<SubagentInfo, 'id' | 'metadata'> & { readonly session: Session },

@@ -1,22 +1,20 @@
 // The sub-agents of a session: each has its own log, is charged to its parent's budget and stops with its parent. None starts others.
-import { hash } from 'node:crypto';
 import {
   FairleadError,
   zeroUsage,
   addUsage,
+  defaultSubagentCaps,
+  type SubagentCaps,
   type Provider,
   type RunState,
   type UsageTotals,
   type ToolContext,
 } from '../../core/index.ts';
 import { applyAgentFile } from './apply-agent-file.ts';
-import type { SubagentMetadata, SubagentSpec, SubagentInfo } from './metadata.ts';
+import { defaultSubagentTurns, formatUsd, sumSubagentUse } from './caps.ts';
+import { subagentId, type SubagentMetadata, type SubagentSpec, type SubagentInfo } from './metadata.ts';
 import { launchSubagent, type RunningSubagent, type SubagentManagerOptions, type SubagentMessage } from './launch.ts';
 import { isOverBudget, computeBudgetShare, budgetUsed, type BudgetShare } from './budget-share.ts';
-
-/** The maximum number of sub-agents of one session that run at the same time. */
-export const maxConcurrentSubagents = 4;
-const defaultSubagentTurns = 25;
 
 /** The sub-agents of the sessions of this process. */
 export type SubagentManager = {
@@ -37,7 +35,7 @@ export type SubagentManager = {
 
 /** A manager without sub-agents. */
 export function createSubagentManager(options: SubagentManagerOptions): SubagentManager {
-  const { store } = options;
+  const { store, caps = defaultSubagentCaps } = options;
   const running = new Map<string, RunningSubagent>();
   const uncharged = new Map<string, UsageTotals>();
   /** What was charged for runs that have not ended, so that a resumed run is charged only for the rest. */
@@ -50,6 +48,14 @@ export function createSubagentManager(options: SubagentManagerOptions): Subagent
     const spent = uncharged.get(parent);
     return spent ? [budgetUsed({ spent })] : [];
   };
+
+  async function listAll(parent: string): Promise<readonly SubagentInfo[]> {
+    const stored = await store.list(parent);
+    return [...stored.filter(({ id }) => !running.has(id)), ...runningOf(parent)];
+  }
+
+  /** A sub-agent that still runs, with its present state. */
+  const currentOf = (subagent: SubagentInfo): SubagentInfo => running.get(subagent.id) ?? subagent;
 
   /** Launches are serial: each must see the slots and the budget that the one before has taken. */
   let lastLaunch: Promise<unknown> = Promise.resolve();
@@ -69,9 +75,11 @@ export function createSubagentManager(options: SubagentManagerOptions): Subagent
     const active = running.get(id);
     if (message) await active?.send(message);
     if (active) return active;
-    if (runningOf(parent).length >= maxConcurrentSubagents) throw tooManySubagentsError();
+    if (runningOf(parent).length >= caps.parallel) throw tooManySubagentsError(caps.parallel);
+    const others = (await listAll(parent)).filter((each) => each.id !== id);
+    assertWithinCaps(caps, others, message === undefined);
     const { background = false } = metadata;
-    const shares = background ? maxConcurrentSubagents - runningOf(parent).length : 1;
+    const shares = background ? caps.parallel - runningOf(parent).length : 1;
     const reserved = [...runningOf(parent).map(({ budget }) => budget), ...unchargedOf(parent)];
     const limits = computeBudgetShare(context.state, getRequestedBudget(metadata), reserved, shares);
     if (!(limits.turns === undefined || limits.turns >= 1)) throw noBudgetError();
@@ -82,7 +90,8 @@ export function createSubagentManager(options: SubagentManagerOptions): Subagent
       ...runningOf(parent).map(({ state }) => budgetUsed(state)),
       ...unchargedOf(parent),
     ];
-    const unsubscribe = enforceBudget(child, used, context);
+    const isOverCap = (): boolean => sumSubagentUse([...others, child].map(currentOf)).usd > caps.usd;
+    const unsubscribe = enforceBudget(child, used, isOverCap, context);
     const onDone = (end: RunState): void => {
       running.delete(id);
       unsubscribe();
@@ -111,11 +120,7 @@ export function createSubagentManager(options: SubagentManagerOptions): Subagent
     },
     running: (id) => running.get(id),
     markRead: (id) => unread.delete(id),
-    async list(parent) {
-      const active = runningOf(parent);
-      const stored = await store.list(parent);
-      return [...stored.filter(({ id }) => !running.has(id)), ...active];
-    },
+    list: listAll,
     takeUnchargedUsage(parent) {
       const spent = uncharged.get(parent);
       uncharged.delete(parent);
@@ -148,18 +153,16 @@ const usageSince = (now: UsageTotals, before: UsageTotals = zeroUsage): UsageTot
   ms: now.ms - before.ms,
 });
 
-/** The id is the same for every attempt at a call, so that a repeated call finds the sub-agent that it started. */
-const subagentId = (key: string): string => `agent-${hash('sha256', key).slice(0, 10)}`;
-
 /** Stops a sub-agent if its parent's run ends without an answer, or if the parent and its sub-agents together exceed the limits of the parent. */
 function enforceBudget(
   child: RunningSubagent,
   used: () => readonly BudgetShare[],
+  isOverCap: () => boolean,
   { subscribe, state }: ToolContext,
 ): () => void {
   let parent = state;
   const stopIfOverBudget = (): void => {
-    if (isOverBudget(parent, used())) child.stop();
+    if (isOverCap() || isOverBudget(parent, used())) child.stop();
   };
   const unsubscribeParent = subscribe?.((event, now) => {
     parent = now;
@@ -181,8 +184,27 @@ async function openSubagentModel(name: string, { openModel }: SubagentManagerOpt
   });
 }
 
-const tooManySubagentsError = (): FairleadError =>
-  new FairleadError('agent/too-many', `${maxConcurrentSubagents} agents are running already.`, {
+/** Throws if the session may start no other sub-agent. A sub-agent that only continues is not counted again. */
+function assertWithinCaps(caps: SubagentCaps, others: readonly SubagentInfo[], isStart: boolean): void {
+  const { started, usd } = sumSubagentUse(others);
+  if (isStart && started >= caps.agents)
+    throw new FairleadError('agent/too-many-started', `This session has started ${caps.agents} agents, the maximum.`, {
+      blame: 'model',
+      hint: 'Finish the task yourself. The user can raise the setting agents.max.',
+    });
+  if (usd >= caps.usd)
+    throw new FairleadError(
+      'agent/money',
+      `The agents of this session have cost ${formatUsd(usd)}, of ${formatUsd(caps.usd)}.`,
+      {
+        blame: 'model',
+        hint: 'Finish the task yourself. The user can raise the setting agents.usd.',
+      },
+    );
+}
+
+const tooManySubagentsError = (max: number): FairleadError =>
+  new FairleadError('agent/too-many', `${max} agents are running already.`, {
     blame: 'model',
     hint: 'Wait for one, or stop one.',
   });

@@ -1,4 +1,5 @@
 // What a sub-agent was started with, as its own log records it.
+import { hash } from 'node:crypto';
 import { isObject, type Event, type RunState } from '../../core/index.ts';
 import type { BudgetShare } from './budget-share.ts';
 
@@ -41,6 +42,9 @@ export function parseSubagentMetadata(event: Event | undefined): SubagentMetadat
   const complete = [task, parent, key].every((each) => typeof each === 'string');
   return complete ? (event.value as SubagentMetadata) : undefined;
 }
+
+/** The id of the sub-agent of a call. It is the same for every attempt at the call, so that a repeated call finds the sub-agent that it started. */
+export const subagentId = (key: string): string => `agent-${hash('sha256', key).slice(0, 10)}`;
 
 /** A sub-agent, running or not. */
 export type SubagentInfo = {

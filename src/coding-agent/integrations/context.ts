@@ -2,7 +2,7 @@
 import type { AgentFile } from '../../agent/agent-files/index.ts';
 import type { Extension } from '../../agent/index.ts';
 import type { SubagentInfo } from '../../agent/subagents/index.ts';
-import type { Provider, Tool, Workspace } from '../../core/index.ts';
+import type { Provider, RunState, Tool, ToolCall, Workspace } from '../../core/index.ts';
 import type { HookIntegration } from '../../guards/hooks/index.ts';
 import type { Sandbox, Redactor, TrustStore } from '../../guards/index.ts';
 import type { McpServer } from '../../tools/mcp/index.ts';
@@ -73,6 +73,8 @@ export type AgentDirectory = {
   readonly files: readonly AgentFile[];
   /** The sub-agents of a session, running or not. */
   list(session: string): Promise<readonly SubagentInfo[]>;
+  /** What the user is told before a call starts a sub-agent, one sentence each; empty for other calls. */
+  describeStart(call: Pick<ToolCall, 'tool' | 'input'>, state: RunState): Promise<readonly string[]>;
 };
 
 /** What one integration provides. */

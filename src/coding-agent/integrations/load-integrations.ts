@@ -1,8 +1,6 @@
 // Loads all integrations of a working directory: rules, hooks, web search, logins, language servers, sub-agents, custom tools and MCP servers.
 import { existsSync } from 'node:fs';
 import { mergeExtensions } from '../../agent/index.ts';
-import { getAgentDirs } from '../../agent/project-files/index.ts';
-import { subagentTools, type SubagentManager } from '../../agent/subagents/index.ts';
 import { loadAskUser } from './ask-user.ts';
 import { emptyIntegration, type Integration, type IntegrationContext } from './context.ts';
 import { loadCustomToolFiles } from './custom-tools.ts';
@@ -10,6 +8,7 @@ import { loadHooks } from './hooks.ts';
 import { loadLanguageServers } from './language-servers.ts';
 import { loadOAuthLogin } from './oauth-login.ts';
 import { loadRules } from './rules.ts';
+import { loadSubagentTools } from './subagent-tools.ts';
 import { loadWebSearch } from './web-search.ts';
 
 /** The guards, which an agent has whatever its tools are. */
@@ -60,28 +59,4 @@ async function loadMcpServers(context: IntegrationContext): Promise<Integration>
 async function loadDocumentSearch(context: IntegrationContext): Promise<Integration> {
   if (!existsSync(`${context.settings.dirs.data}/indexes`)) return emptyIntegration;
   return (await import('./document-search.ts')).openDocumentSearch(context);
-}
-
-/** Loads the tools that start and manage sub-agents. Their code is loaded with the first sub-agent. */
-async function loadSubagentTools(context: IntegrationContext): Promise<Integration> {
-  let manager: Promise<SubagentManager> | undefined;
-  const hasFiles = getAgentDirs(context.paths).some(({ folder }) => existsSync(folder));
-  const loaded = hasFiles ? await (await import('./agent-files.ts')).loadAgentFiles(context) : undefined;
-  const { files = [], problems = [], section = '' } = loaded ?? {};
-  const open = async (): Promise<SubagentManager> => {
-    const { createSubagents } = await import('./subagents.ts');
-    return createSubagents(context, files);
-  };
-  const openOnce = (): Promise<SubagentManager> => (manager ??= open());
-  const names = files.filter(({ status, disabled }) => status === 'trusted' && disabled === undefined);
-  return {
-    tools: subagentTools(
-      openOnce,
-      names.map(({ name }) => name),
-    ).map((tool) => ({ ...tool, deferred: true })),
-    problems,
-    ...(section === '' ? {} : { system: section }),
-    agents: { files, list: async (session) => (await openOnce()).list(session) },
-    close: async () => (await manager)?.close(),
-  };
 }

@@ -17,6 +17,7 @@ import {
   type GrantContext,
   type UserAnswer,
 } from '../approval-prompts.ts';
+import { readSubagentCaps } from '../settings/index.ts';
 import { openModel } from '../models/open-model.ts';
 import { createSubagentStore } from './subagent-store.ts';
 import type { IntegrationContext, UserPrompter } from './context.ts';
@@ -28,6 +29,7 @@ export const createSubagents = (
 ): SubagentManager =>
   createSubagentManager({
     agents,
+    caps: readSubagentCaps(settings),
     store: createSubagentStore(settings.dirs),
     approvalHandler: createApprovalQueue(prompter, approvals),
     createApprovalTracker,

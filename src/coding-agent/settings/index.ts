@@ -1,4 +1,5 @@
 // The public names of the settings module.
+export { readSubagentCaps } from './agent-settings.ts';
 export { createSettingsRedactor, createStrictRedactor } from './redactor.ts';
 export type { AppDirs } from './dirs.ts';
 export { profileVariable, profiles, type Profile, type ProfileName } from './profiles.ts';

@@ -13,6 +13,7 @@ import {
 } from './parsers.ts';
 import { findNamedEntries, getNamedEntry } from './named-settings.ts';
 import { profiles, profileVariable } from './profiles.ts';
+import { agentEntries } from './agent-settings.ts';
 import { guardEntries } from './guard-settings.ts';
 import { tracingEntries } from './tracing-settings.ts';
 import { verifyEntries } from './verify-settings.ts';
@@ -119,6 +120,7 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
     parse: patternParser(/^(read-only|plan|ask|accept-edits|auto)$/, 'read-only, plan, ask, accept-edits or auto'),
   },
   ...guardEntries,
+  ...agentEntries,
   reminders: {
     project: 'never',
     description: 'built-in reminders that are on: usual, all, none, or their names separated by spaces',
