@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { memoryTrust, type TrustStore } from '../../guards/index.ts';
+import { defaultSubagentCaps, fold, runStateView } from '../../core/index.ts';
+import type { SubagentInfo } from '../subagents/index.ts';
 import {
   decideAgentFiles,
+  formatAgentOverview,
   findAgentFiles,
   formatAgentDetails,
   formatAgentList,
@@ -224,6 +227,35 @@ test('[A69] a file of a project is trusted with its text: a change, a refusal an
   assert.equal(await statusOf(), 'trusted');
   writeFileSync(path.join(top, 'repo/.claude/agents/a.md'), claude('a'));
   assert.equal(await statusOf(), 'changed', 'only the text that was trusted last counts');
+});
+
+test('[A69] the overview shows first the agents that need input, with their question, then the running ones with turns and cost', () => {
+  const state = fold(runStateView(), []);
+  const subagent = (id: string, changes: Partial<SubagentInfo>): SubagentInfo => ({
+    id,
+    metadata: { task: `task of ${id}`, parent: 'p', key: id, agent: 'reviewer' },
+    state,
+    running: false,
+    ...changes,
+  });
+  const asks = { id: 'c', tool: 'run_command', input: {}, ask: { question: 'Run npm\u001B[2J test?' } };
+  const text = formatAgentOverview({
+    files: [],
+    caps: defaultSubagentCaps,
+    subagents: [
+      subagent('agent-1', { state: { ...state, total: { ...state.total, turnsWithoutPrice: 1 } } }),
+      subagent('agent-2', {
+        running: true,
+        state: { ...state, total: { ...state.total, turns: 3, calls: 4, usd: 0.0123 } },
+      }),
+      subagent('agent-3', { state: { ...state, calls: [asks] as unknown as typeof state.calls } }),
+    ],
+  });
+  assert.match(
+    text,
+    /! agent-3 \(reviewer\) · needs input[^]*asks: Run npm[^]*● agent-2 \(reviewer\) · running · 3 turns, 4 calls, \$0\.0123[^]*agent-1 \(reviewer\) · not started · 0 turns, 0 calls, unknown cost/,
+  );
+  assert.ok(!text.includes('\u001B'));
 });
 
 test('[A69] the question shows what each file says, and the model sees only trusted agents, in a block that they cannot close', async (t) => {

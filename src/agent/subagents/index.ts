@@ -5,4 +5,4 @@ export { estimateByPrice, requestedTurns, subagentConsentGate, type SubagentCons
 export { subagentTools } from './manage-tools.ts';
 export { type SubagentManager, createSubagentManager } from './lifecycle.ts';
 export { parseSubagentMetadata, type SubagentInfo } from './metadata.ts';
-export { truncateToLine, subagentStatus } from './format.ts';
+export { formatSubagentDetails, truncateToLine, subagentStatus } from './format.ts';

@@ -2,6 +2,7 @@
 import { expandCommand, type UserCommand } from '../../agent/index.ts';
 import { closestMatches } from '../../core/index.ts';
 import type { SlashCommand } from './slash-command.ts';
+import { agentsCommand } from './agents-command.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { historyCommands } from './history-commands.ts';
 import { mcpCommand } from './mcp-command.ts';
@@ -44,6 +45,7 @@ const builtinCommands: readonly SlashCommand[] = [
   privateCommand,
   verifyCommand,
   mcpCommand,
+  agentsCommand,
   ...workspaceCommands,
   whyCommand,
   doctorCommand,

@@ -73,6 +73,8 @@ export type AgentDirectory = {
   readonly files: readonly AgentFile[];
   /** The sub-agents of a session, running or not. */
   list(session: string): Promise<readonly SubagentInfo[]>;
+  /** Stops a running sub-agent; false if none of this id is running. */
+  stop(id: string): Promise<boolean>;
   /** What the user is told before a call starts a sub-agent, one sentence each; empty for other calls. */
   describeStart(call: Pick<ToolCall, 'tool' | 'input'>, state: RunState): Promise<readonly string[]>;
 };

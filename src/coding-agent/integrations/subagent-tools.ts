@@ -36,6 +36,12 @@ export async function loadSubagentTools(context: IntegrationContext): Promise<In
     agents: {
       files,
       list,
+      async stop(id) {
+        const child = (await manager)?.running(id);
+        child?.stop();
+        await child?.done;
+        return child !== undefined;
+      },
       async describeStart(call, state) {
         if (call.tool !== consent.tool.name) return [];
         return (await import('./subagent-consent.ts')).describeStart(call.input, state, consent);
