@@ -25,6 +25,7 @@ import {
 } from '../guards/index.ts';
 import { isPublicAddress } from '../workspace/index.ts';
 import { withFlow } from './agent-flow.ts';
+import { readForeignPermissions } from './foreign-permissions.ts';
 import { withPreview, type PreviewSources } from './with-preview.ts';
 
 /** What the gates of an agent are created from. */
@@ -121,13 +122,15 @@ export const createPolicyContext = ({ cwd, locate }: Pick<Workspace, 'cwd' | 'lo
   isPrivate: (host) => (isIP(host) === 0 ? /(^|\.)localhost$/.test(host) : !isPublicAddress(host)),
 });
 
-/** Reads the policy files of the user and of the project, and adds a policy that the program names: a file, or its contents. */
+/** Reads the policy files of the user and of the project and the permissions of `.claude/settings.json`, and adds a policy that the program names: a file, or its contents. */
 export async function readAgentPolicy(
   dirs: { readonly config: string; readonly cwd: string },
   program?: string | JsonObject,
 ): Promise<Policy | undefined> {
   const location = { cwd: dirs.cwd, home: homedir() };
-  const files = await readPolicies({ ...location, config: dirs.config });
+  const own = await readPolicies({ ...location, config: dirs.config });
+  const foreign = readForeignPermissions(location);
+  const files = own || foreign.length > 0 ? { ...own, rules: [...(own?.rules ?? []), ...foreign] } : undefined;
   if (program === undefined) return files;
   const programPolicy =
     typeof program === 'string'

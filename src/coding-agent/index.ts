@@ -60,5 +60,5 @@ export { formatApprovalDetail, formatPreview, numberDiffLines, type PreviewForma
 export { privacyView, findPrivacyLabel, assertLocalModel } from './private-sessions.ts';
 export { isVerificationDemanded } from './verification/verification-demand.ts';
 export { selectMicrovm, selectSandbox } from './sandbox.ts';
-export { createPolicyContext } from './gates.ts';
+export { createPolicyContext, readAgentPolicy } from './gates.ts';
 export { listFileChanges, restoreFileChanges, type FileChanges, type RecordedChange } from './file-changes.ts';

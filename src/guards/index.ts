@@ -35,7 +35,7 @@ export { readPolicies, readPolicy, type PolicyDirs } from './policy/files.ts';
 export { policyGate, type PolicyGateOptions } from './policy/policy-gate.ts';
 export { evaluatePolicy, type PolicyContext, type PolicyDecision } from './policy/evaluate.ts';
 export { packageInstallGate } from './policy/package-guard.ts';
-export { parsePolicy, type Policy, type PolicyRule } from './policy/policy.ts';
+export { parsePolicy, policyError, type Policy, type PolicyMatcher, type PolicyRule } from './policy/policy.ts';
 export { commandRunners, interpreters, packageRunners, shells } from './runner-programs.ts';
 export { chooseSandbox, findMicrovm, lazyContainerSandbox } from './sandbox/choose.ts';
 export type { MicrovmObstacle, MicrovmParts } from './sandbox/microvm/find-microvm.ts';

@@ -2,7 +2,8 @@
 import { homedir } from 'node:os';
 import { parseArgs } from 'node:util';
 import { escapeInvisibleLine } from '../../core/index.ts';
-import { readPolicies, readPolicy, type Policy } from '../../guards/index.ts';
+import { readPolicy, type Policy } from '../../guards/index.ts';
+import { readAgentPolicy } from '../../coding-agent/index.ts';
 import type { Command } from '../args/command.ts';
 import { formatToolInput, findSession, readSession } from '../../sessions/index.ts';
 import { withUsage } from '../args/with-usage.ts';
@@ -39,7 +40,7 @@ export const run: Command['run'] = async (args) => {
 /** Reads the policy of a file, or the policies that apply in a directory. */
 async function resolvePolicy(file: string | undefined, cwd: string): Promise<Policy | undefined> {
   const paths = { cwd, home: homedir() };
-  return file === undefined ? readPolicies({ ...paths, config: readSettings().dirs.config }) : readPolicy(file, paths);
+  return file === undefined ? readAgentPolicy({ cwd, config: readSettings().dirs.config }) : readPolicy(file, paths);
 }
 
 async function checkPolicy(file: string | undefined): Promise<number> {

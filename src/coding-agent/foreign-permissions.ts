@@ -1,0 +1,128 @@
+// The permission rules of `.claude/settings.json` as rules of a policy: deny and ask hold at once, because they only tighten; allow is not taken over.
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { errorMessage, isObject, systemErrorCode } from '../core/index.ts';
+import { policyError, type PolicyMatcher, type PolicyRule } from '../guards/index.ts';
+import { resolveForeignTools } from '../tools/index.ts';
+
+/** A file with permission rules, and the folder to which its paths with one leading slash belong. */
+type PermissionFile = { readonly file: string; readonly name: string; readonly root: string };
+
+const maxFileBytes = 1_000_000;
+const strictEffects = ['deny', 'ask'] as const;
+
+/** Tools that read one file or search files; a rule about reading is about every tool that names the path. */
+const readers: ReadonlySet<string> = new Set(['read', 'grep', 'glob', 'ls', 'notebookread']);
+const editors: ReadonlySet<string> = new Set(['edit', 'write', 'multiedit', 'notebookedit']);
+const shells: ReadonlySet<string> = new Set(['bash', 'shell', 'powershell']);
+
+/** Reads the rules of the settings of a working folder and of the home folder. Throws if a file cannot be read, because its rules would protect nothing. */
+export function readForeignPermissions({
+  cwd,
+  home,
+}: {
+  readonly cwd: string;
+  readonly home: string;
+}): readonly PolicyRule[] {
+  const files: readonly PermissionFile[] = [
+    { file: path.join(home, '.claude/settings.json'), name: '~/.claude/settings.json', root: '~/.claude/' },
+    ...['.claude/settings.json', '.claude/settings.local.json'].map((name) => ({
+      file: path.join(cwd, name),
+      name,
+      root: '',
+    })),
+  ];
+  return files.flatMap((file) => readFile(file));
+}
+
+function readFile(from: PermissionFile): readonly PolicyRule[] {
+  const text = readText(from);
+  if (text === undefined) return [];
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch (error) {
+    throw policyError(`${from.file} cannot be read, so its permissions would not hold: ${errorMessage(error)}`);
+  }
+  const permissions = isObject(data) ? data['permissions'] : undefined;
+  if (permissions === undefined) return [];
+  if (!isObject(permissions)) throw policyError(`${from.file}: "permissions" must be an object.`);
+  return strictEffects.flatMap((effect) => {
+    const list = permissions[effect] ?? [];
+    if (!Array.isArray(list) || list.some((each) => typeof each !== 'string'))
+      throw policyError(`${from.file}: "permissions.${effect}" must be a list of strings.`);
+    return (list as readonly string[]).flatMap((entry, at) =>
+      toRules(entry, effect, from).map((rule): PolicyRule => ({
+        ...rule,
+        why: `${from.name} says ${effect}: ${entry}`,
+        source: `${from.file}, permissions.${effect} ${at + 1}`,
+        match: [],
+        noMatch: [],
+      })),
+    );
+  });
+}
+
+function readText({ file }: PermissionFile): string | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (!stat) return undefined;
+  if (!stat.isFile() || stat.size > maxFileBytes) throw policyError(`${file} is not a file of permissions.`);
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw policyError(
+      `${file} cannot be read (${systemErrorCode(error) ?? 'unknown'}), so its permissions would not hold.`,
+    );
+  }
+}
+
+type StrictRule = { readonly effect: (typeof strictEffects)[number]; readonly on: PolicyMatcher };
+
+/** The rules of one entry, such as `Bash(git push:*)`. What cannot be expressed exactly becomes stricter, never weaker. */
+function toRules(entry: string, effect: StrictRule['effect'], from: PermissionFile): readonly StrictRule[] {
+  const [, name, specifier] = /^\s*([\w*.-]+)\s*(?:\(([^]*)\))?\s*$/.exec(entry) ?? [];
+  if (name === undefined) throw policyError(`${from.file}: the permission ${JSON.stringify(entry)} is not understood.`);
+  const tool = resolveForeignTools(name, 'forbid');
+  const kind = name.toLowerCase();
+  const value = specifier?.trim() ?? '';
+  if (value === '' || value === '*') return [{ effect, on: { tool } }];
+  if (shells.has(kind)) {
+    const words = toCommandWords(value);
+    return [{ effect, on: words.length === 0 ? { tool } : { command: [words] } }];
+  }
+  const paths = toGlobs(value, from);
+  if (readers.has(kind)) return [{ effect, on: { path: paths } }];
+  // A command that names the path may write it.
+  if (editors.has(kind))
+    return [
+      { effect, on: { tool, path: paths } },
+      { effect: 'ask', on: { tool: resolveForeignTools('bash', 'forbid'), path: paths } },
+    ];
+  const [, domain] = /^domain:\s*([\w*.-]+)$/.exec(value) ?? [];
+  if (domain !== undefined) return [{ effect, on: { host: [domain] } }];
+  // A condition that is unknown here, as of one skill or one agent: the user decides.
+  return [{ effect: 'ask', on: { tool } }];
+}
+
+/** The first words of a command pattern, up to a wildcard or to a word with shell syntax. */
+function toCommandWords(pattern: string): readonly string[] {
+  const words = pattern.replace(/:\*$/, '').split(/\s+/);
+  const end = words.findIndex((word) => /[|&;<>()$`\\"'*?[\]{}~]/.test(word));
+  return end < 0 ? words : words.slice(0, end);
+}
+
+/** The globs of a path pattern: `//x` is absolute, `/x` belongs to the folder of the settings, `x` without a slash is a name anywhere. */
+function toGlobs(pattern: string, { root }: PermissionFile): readonly string[] {
+  const plain = pattern.replace(/\/+$/, '');
+  const base = plain.startsWith('//')
+    ? plain.slice(1)
+    : plain.startsWith('~/')
+      ? plain
+      : plain.startsWith('/')
+        ? `${root}${plain.slice(1)}`
+        : plain.replace(/^\.\//, '');
+  const names =
+    base.includes('/') || pattern.startsWith('./') || pattern.startsWith('/') ? [base] : [base, `**/${base}`];
+  // A folder stands for everything in it.
+  return names.flatMap((name) => (name.endsWith('**') ? [name] : [name, `${name}/**`]));
+}
