@@ -143,7 +143,9 @@ export async function debate(options: DebateOptions): Promise<DebateResult> {
     const votes: DebateVote[] = [];
     const finish = async (stop: PatternStop, detail: string, winner?: Side): Promise<DebateResult> => ({
       ...(await run.finish(stop, detail)),
-      ...{ winner: winner?.member.name, text: winner?.statements.at(-1), votes },
+      winner: winner?.member.name,
+      text: winner?.statements.at(-1),
+      votes,
       sides: sides.map(({ member: { name, family }, statements, failures }) => ({
         name,
         family,
@@ -237,7 +239,8 @@ async function askJudge(
 ): Promise<{ readonly type: 'vote'; readonly vote: DebateVote } | ({ readonly type: 'stopped' } & Ended)> {
   const labels = sides.map((_, i) => String.fromCodePoint(65 + i));
   const base = {
-    ...{ judge: judge.name, family: judge.family },
+    judge: judge.name,
+    family: judge.family,
     orders: orders.map((order) => order.map(({ member }) => member.name)),
   };
   const noVote = (why: string): { readonly type: 'vote'; readonly vote: DebateVote } => ({

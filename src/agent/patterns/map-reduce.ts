@@ -7,6 +7,7 @@ import {
   mergeKept,
   readFindings,
   type DoubtfulPair,
+  type JudgedPair,
   type Finding,
   type KeptFinding,
   type SourcedFinding,
@@ -140,8 +141,7 @@ export async function mapReduce(options: MapReduceOptions): Promise<MapReduceRes
     const found = byItem.flat();
     const { kept, doubtful } = dedupeFindings(found);
     const judged = judge ? await judgePairs(run, judge, kept, doubtful.slice(0, maxJudged)) : undefined;
-    const same = judged?.same ?? [];
-    const findings = same.length > 0 ? mergeKept(kept, same) : kept;
+    const findings = judged ? mergeKept(kept, judged.pairs) : kept;
     const position = createPositions(findings);
     const open = doubtful
       .filter((pair) => !judged?.decided.has(pair))
@@ -167,7 +167,7 @@ function createPositions(findings: readonly KeptFinding[]): (kept: KeptFinding |
 }
 
 type JudgedPairs = {
-  readonly same: readonly DoubtfulPair[];
+  readonly pairs: readonly JudgedPair[];
   readonly decided: ReadonlySet<DoubtfulPair>;
   /** Whether the budget or the signal ended it. */
   readonly isCut: boolean;
@@ -179,16 +179,16 @@ async function judgePairs(
   kept: readonly KeptFinding[],
   pairs: readonly DoubtfulPair[],
 ): Promise<JudgedPairs> {
-  const same: DoubtfulPair[] = [];
+  const judged: JudgedPair[] = [];
   const decided = new Set<DoubtfulPair>();
   for (const pair of pairs) {
     const [first, second] = [kept[pair.first], kept[pair.second]];
     if (!first || !second) continue;
     const result = await run.ask(judge, pairTask, { first, second }, { about: `pair ${pair.first}, ${pair.second}` });
-    if (result.type === 'stopped') return { same, decided, isCut: true };
+    if (result.type === 'stopped') return { pairs: judged, decided, isCut: true };
     if (result.type === 'failed') continue;
     decided.add(pair);
-    if (result.value.same) same.push(pair);
+    judged.push({ first: pair.first, second: pair.second, same: result.value.same });
   }
-  return { same, decided, isCut: false };
+  return { pairs: judged, decided, isCut: false };
 }

@@ -18,7 +18,7 @@ export type CallContext = {
   /** The number of model calls that are left for others. */
   readonly freeCalls: number;
   /** Reports what the function used; without it, a model call counts with no tokens and with an unknown price. */
-  spend(used: { readonly tokens?: number; readonly usd?: number }): void;
+  readonly spend: (used: { readonly tokens?: number; readonly usd?: number }) => void;
 };
 
 /** A function that takes part. Its name and family say who it is, so that it cannot judge its own work. */

@@ -182,7 +182,7 @@ export async function withPatternRun<Result>(
       prompt,
       reservation,
       signal: meter.signal,
-      freeCalls: meter.freeCalls,
+      freeCalls: () => meter.freeCalls(),
     });
     reservation.settle(result.cost);
     const by = { ...member, ...result.answeredBy };
@@ -202,11 +202,19 @@ export async function withPatternRun<Result>(
       signal: meter.signal,
       ask,
       ending,
-      freeCalls: meter.freeCalls,
+      freeCalls: () => meter.freeCalls(),
       skip: (role, about, detail) =>
         add({
-          ...{ index: nextIndex++, role, by: '', family: '', about, outcome: 'not-started', detail },
-          ...{ calls: 0, tokens: 0, usd: 0 },
+          index: nextIndex++,
+          role,
+          by: '',
+          family: '',
+          about,
+          outcome: 'not-started',
+          detail,
+          calls: 0,
+          tokens: 0,
+          usd: 0,
         }),
       note: (key, value) => record('noted', { key, value }),
       finish: async (stop, detail) => {

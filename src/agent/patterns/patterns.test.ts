@@ -9,6 +9,7 @@ import {
   patternAnnotation,
   refineAnswer,
   type AuthorInput,
+  type CallContext,
   type Evaluation,
   type EvaluatorInput,
   type FunctionParticipant,
@@ -44,12 +45,23 @@ const scoreOf = (scores: Readonly<Record<string, unknown>>): FunctionParticipant
 
 const refineWith = (options: Partial<RefineOptions>): Promise<RefineResult> =>
   refineAnswer({
-    ...{ task: 'Write.', signal, budget: { calls: 20 } },
+    task: 'Write.',
+    signal,
+    budget: { calls: 20 },
     author: writes('a', 'b', 'c', 'd'),
     evaluator: scoreOf({
-      a: { score: 0.2, feedback: 'short' },
-      b: { score: 0.6, feedback: 'dull' },
-      c: { score: 0.5, feedback: '' },
+      a: {
+        score: 0.2,
+        feedback: 'short',
+      },
+      b: {
+        score: 0.6,
+        feedback: 'dull',
+      },
+      c: {
+        score: 0.5,
+        feedback: '',
+      },
     }),
     ...options,
   });
@@ -78,6 +90,21 @@ test('[A70] it ends at the target, and a repeated answer is not evaluated again'
   const repeated = await refineWith({ author: writes('a', 'a') });
   assert.deepEqual([repeated.text, repeated.stop, repeated.spent.calls], ['a', 'no-improvement', 3]);
   assert.equal(repeated.trace.filter(({ role }) => role === 'evaluator').length, 1);
+});
+
+test('[A70] with patience, an author that did not improve starts anew', async () => {
+  const author = writes('a', 'b', 'c', 'd', 'e');
+  const scores = { a: 0.5, b: 0.4, c: 0.3, d: 0.9, e: 0.1 };
+  const evaluator = named<EvaluatorInput, Evaluation>('critic', 'claude', ({ text }) => ({
+    score: scores[text as 'a'],
+    feedback: '',
+  }));
+  const result = await refineWith({ author, evaluator, patience: 3, maxRounds: 5 });
+  assert.deepEqual(
+    author.inputs.map(({ best }) => best?.text),
+    [undefined, 'a', undefined, 'a', 'd'],
+  );
+  assert.deepEqual([result.text, result.stop], ['d', 'rounds']);
 });
 
 test('[A70] an evaluator that always says better does not run for ever, and does not know the round', async () => {
@@ -185,15 +212,24 @@ test('[A70, A103] agents take part: their prompts have results of others as data
   );
   await using parent = await new Agent({ model: scriptedProvider([says('ok')]) }).session();
   const result = await refineAnswer({
-    ...{
-      task: 'Write.',
-      signal,
-      budget: { calls: 10, tokens: 100_000, usd: 1, ms: 60_000 },
-      session: parent,
-      maxRounds: 2,
+    task: 'Write.',
+    signal,
+    budget: {
+      calls: 10,
+      tokens: 1e5,
+      usd: 1,
+      ms: 6e4,
     },
-    author: new Agent({ name: 'author', model: author }),
-    evaluator: new Agent({ name: 'critic', model: critic }),
+    session: parent,
+    maxRounds: 2,
+    author: new Agent({
+      name: 'author',
+      model: author,
+    }),
+    evaluator: new Agent({
+      name: 'critic',
+      model: critic,
+    }),
   });
   assert.deepEqual([result.text, result.score, result.stop, result.spent.calls], ['Final.', 0.9, 'rounds', 4]);
   assert.ok(result.spent.tokens > 0 && result.spent.usd === 0 && result.spent.callsWithoutPrice === 0);
@@ -250,7 +286,7 @@ test('budgets are finite numbers above 0, and a missing signal is refused', asyn
 test('tokens and dollars end a pattern before the call that does not fit, and an unknown price ends one with dollars', async () => {
   const author = {
     ...writes('a', 'b', 'c'),
-    run: (input: AuthorInput, { spend }: { spend(used: object): void }) => {
+    run: (input: AuthorInput, { spend }: CallContext) => {
       spend({ tokens: 1000, usd: 0.4 });
       return `answer ${input.round}`;
     },
@@ -288,7 +324,11 @@ test('[A60] orchestration: parts run at the same time within the limit, failures
   let most = 0;
   const seen: unknown[] = [];
   const result = await orchestrateWorkers({
-    ...{ task: 'All.', signal, budget: { calls: 20 }, parallel: 2, maxParts: 4 },
+    task: 'All.',
+    signal,
+    budget: { calls: 20 },
+    parallel: 2,
+    maxParts: 4,
     splitter: named('splitter', 'gpt', () => ['one', 'two', 'three', 'four', 'five']),
     workers: ['w1', 'w2'].map((name) =>
       named(name, 'gpt', async ({ part }) => {
@@ -327,11 +367,17 @@ test('[A60] orchestration: parts run at the same time within the limit, failures
 
 test('[A60] orchestration keeps a call for the combiner, and ends with the reason if nothing was done', async () => {
   const base = {
-    ...{ task: 'All.', signal },
+    task: 'All.',
+    signal,
     splitter: named('s', 'gpt', () => ['1', '2', '3']),
-    combiner: named<{ parts: readonly { outcome: string }[] }, string>('c', 'gpt', ({ parts }) =>
-      parts.map(({ outcome }) => outcome).join(),
-    ),
+    combiner: named<
+      {
+        parts: readonly {
+          outcome: string;
+        }[];
+      },
+      string
+    >('c', 'gpt', ({ parts }) => parts.map(({ outcome }) => outcome).join()),
   };
   const worker = named('w', 'gpt', () => 'x');
   const short = await orchestrateWorkers({ ...base, budget: { calls: 3 }, workers: [worker] });
@@ -363,9 +409,17 @@ test('[A60] agents that work at the same time share the calls that are left', as
   const budget = { calls: 6 };
   const loops = scriptedProvider(() => says('x'), { model: 'gpt-5' });
   const result = await orchestrateWorkers({
-    ...{ task: 'All.', signal, budget, parallel: 4 },
+    task: 'All.',
+    signal,
+    budget,
+    parallel: 4,
     splitter: named('s', 'gpt', () => ['1', '2', '3', '4']),
-    workers: [new Agent({ name: 'w', model: loops })],
+    workers: [
+      new Agent({
+        name: 'w',
+        model: loops,
+      }),
+    ],
     combiner: named('c', 'gpt', () => 'whole'),
   });
   assert.deepEqual([result.text, result.stop, result.spent.calls, loops.requests.length], ['whole', 'complete', 6, 4]);

@@ -25,7 +25,7 @@ export type AuthorInput = {
   readonly task: string;
   /** Counted from 1. */
   readonly round: number;
-  /** The best answer so far with its evaluation; absent in the first round. */
+  /** The best answer so far with its evaluation; absent in the first round, and if the author starts anew. */
   readonly best?: { readonly text: string; readonly score?: number; readonly feedback?: string };
 };
 
@@ -44,7 +44,7 @@ export type RefineOptions = PatternOptions & {
   readonly target?: number;
   /** How much better a score must be to count as an improvement; 0.01 by default. */
   readonly minGain?: number;
-  /** Rounds without improvement after which it ends; 1 by default. */
+  /** Rounds without improvement after which it ends; 1 by default. After every second of them the author starts anew instead of improving the best answer. */
   readonly patience?: number;
   /** Evaluations of each answer, whose mean is its score; 1 by default. */
   readonly evaluations?: number;
@@ -119,12 +119,16 @@ export async function refineAnswer(options: RefineOptions): Promise<RefineResult
     let best: RefineRound | undefined;
     const finish = async (stop: PatternStop, detail: string): Promise<RefineResult> => ({
       ...(await run.finish(stop, detail)),
-      ...{ text: best?.text, score: best?.score, round: best?.round, rounds },
+      text: best?.text,
+      score: best?.score,
+      round: best?.round,
+      rounds,
     });
     let withoutGain = 0;
     for (let round = 1; round <= maxRounds; round++) {
       const about = `round ${round}`;
-      const input: AuthorInput = { task: options.task, round, ...(best ? { best: toBest(best) } : {}) };
+      const isAnew = withoutGain % 2 === 1;
+      const input: AuthorInput = { task: options.task, round, ...(best && !isAnew ? { best: toBest(best) } : {}) };
       const written = await run.ask(author, authorTask, input, { about });
       if (written.type === 'stopped') return finish(written.stop, written.why);
       if (written.type === 'failed') return finish('failed', `The author failed in round ${round}: ${written.why}`);
@@ -148,7 +152,9 @@ export async function refineAnswer(options: RefineOptions): Promise<RefineResult
       const isGain =
         score !== undefined && (best?.score === undefined || score >= Math.min(1, best.score + minGain)) && isBetter;
       const current: RefineRound = {
-        ...{ round, text: written.value, improved: isBetter },
+        round,
+        text: written.value,
+        improved: isBetter,
         ...(judged.type === 'ok' ? judged.value : {}),
       };
       rounds.push(current);

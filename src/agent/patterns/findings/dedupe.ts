@@ -92,25 +92,66 @@ export function dedupeFindings(findings: readonly SourcedFinding[], options: Ded
   };
 }
 
-/** Merges kept findings that a judge called the same. */
-export function mergeKept(
-  kept: readonly KeptFinding[],
-  pairs: readonly Pick<DoubtfulPair, 'first' | 'second'>[],
-): readonly KeptFinding[] {
-  const parent = kept.map((_, i) => i);
-  const find = (at: number): number => {
-    let root = at;
-    while (parent[root] !== root) root = parent[root] ?? root;
-    return root;
+/** What a judge said about two kept findings. */
+export type JudgedPair = Pick<DoubtfulPair, 'first' | 'second'> & { readonly same: boolean };
+
+type Group = { readonly members: number[]; readonly votes: Map<Group, number> };
+
+/** Merges kept findings by the words of a judge. Groups are merged only if more pairs between them were called the same than different, and if their places are not apart, so that one error does not join two groups. */
+export function mergeKept(kept: readonly KeptFinding[], pairs: readonly JudgedPair[]): readonly KeptFinding[] {
+  const groups: Group[] = kept.map((_, i) => ({ members: [i], votes: new Map() }));
+  const places = kept.map(({ sources }) => sources.map((source) => prepareFinding(source, source.index)));
+  const addVotes = (a: Group, b: Group, votes: number): void => {
+    for (const [from, to] of [
+      [a, b],
+      [b, a],
+    ] as const)
+      from.votes.set(to, (from.votes.get(to) ?? 0) + votes);
   };
-  for (const { first, second } of pairs) {
-    const [a, b] = [find(first), find(second)];
-    parent[Math.max(a, b)] = Math.min(a, b);
+  for (const { first, second, same } of pairs) {
+    const [a, b] = [groups[first], groups[second]];
+    if (a && b && a !== b) addVotes(a, b, same ? 1 : -1);
   }
-  const groups = Map.groupBy(kept.keys(), find);
-  return [...groups.entries()]
-    .toSorted(([a], [b]) => a - b)
-    .map(([, members]) => createKept(members.flatMap((i) => kept[i]?.sources ?? [])));
+  const isApart = (a: Group, b: Group): boolean => {
+    const [x, y] = [a, b].map(({ members }) =>
+      members.flatMap((i) => places[i] ?? []).filter(({ start }) => start !== undefined),
+    );
+    if (!x?.length || !y?.length) return false;
+    return !x.some((one) => y.some((other) => relatePlaces(one, other) !== 'far'));
+  };
+  // The groups with the most support first; of equal ones those that come first. Each step removes votes, so that it ends.
+  for (;;) {
+    let best: { readonly a: Group; readonly b: Group; readonly support: number } | undefined;
+    for (const a of groups) {
+      for (const [b, votes] of a.votes) {
+        if (votes <= 0) continue;
+        const support = votes + countAgreement(a, b) / 2;
+        if (!best || support > best.support) best = { a, b, support };
+      }
+    }
+    if (!best) break;
+    const { a, b } = best;
+    a.votes.delete(b);
+    b.votes.delete(a);
+    if (isApart(a, b)) continue;
+    a.members.push(...b.members);
+    groups.splice(groups.indexOf(b), 1);
+    for (const [other, votes] of b.votes) {
+      other.votes.delete(b);
+      addVotes(a, other, votes);
+    }
+  }
+  return groups
+    .toSorted((a, b) => Math.min(...a.members) - Math.min(...b.members))
+    .map(({ members }) => createKept(members.flatMap((i) => kept[i]?.sources ?? [])));
+}
+
+/** How many other groups were judged alike against both groups, less those that were judged differently. */
+function countAgreement(a: Group, b: Group): number {
+  let agreement = 0;
+  for (const [other, votes] of a.votes)
+    if (other !== b) agreement += Math.sign(votes) * Math.sign(b.votes.get(other) ?? 0);
+  return agreement;
 }
 
 function createKept(sources: readonly FindingSource[]): KeptFinding {

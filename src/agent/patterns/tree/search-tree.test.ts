@@ -59,13 +59,18 @@ const checkWord = (word: string): FunctionParticipant<CheckInput<string, Spell>,
 });
 
 const proposes = (run: FunctionParticipant<ProposerInput<string>, readonly unknown[]>['run']): Options['proposer'] => ({
-  ...{ name: 'model', family: 'gpt' },
+  name: 'model',
+  family: 'gpt',
   run,
 });
 
 const search = (options: Partial<Options> = {}): Promise<TreeSearchResult<string>> =>
   searchTree<string, Spell>({
-    ...{ task: 'Spell cab.', signal, workspace: spell(), budget: { calls: 30 }, check: checkWord('cab') },
+    task: 'Spell cab.',
+    signal,
+    workspace: spell(),
+    budget: { calls: 30 },
+    check: checkWord('cab'),
     proposer: proposes(() => ['a', 'b', 'c']),
     ...options,
   });
@@ -111,7 +116,8 @@ test('[A120] the search is deterministic by its seed', async () => {
 test('[A120] the branch with the higher value is searched first, and a seldom visited one is not forgotten', async () => {
   const visited: string[] = [];
   const check = {
-    ...{ name: 'code', asksModel: false },
+    name: 'code',
+    asksModel: false,
     run: ({ actions }: CheckInput<string, Spell>) => ({ value: actions[0] === 'a' ? 0.8 : 0.4 }),
   };
   const proposer = proposes(({ actions }) => {
@@ -287,14 +293,28 @@ test('[A120] agents search a folder: a test decides, refused proposals are told,
     { model: 'gpt-5' },
   );
   const result = await searchTree<FileAction, FolderWorkspace>({
-    ...{ task: 'Make sum add.', signal, budget: { calls: 6 }, adopt: true },
-    workspace: await createFolderWorkspace({ folder, tempFolder }),
-    proposer: new Agent({ name: 'coder', model: provider }),
+    task: 'Make sum add.',
+    signal,
+    budget: { calls: 6 },
+    adopt: true,
+    workspace: await createFolderWorkspace({
+      folder,
+      tempFolder,
+    }),
+    proposer: new Agent({
+      name: 'coder',
+      model: provider,
+    }),
     check: {
-      ...{ name: 'test', asksModel: false },
+      name: 'test',
+      asksModel: false,
       run: ({ workspace }) => {
         const isRight = readFileSync(path.join(workspace.folder, 'sum.js'), 'utf8').includes('a + b');
-        return { value: isRight ? 1 : 0, solved: isRight, detail: isRight ? '' : 'sum(1, 2) is not 3' };
+        return {
+          value: isRight ? 1 : 0,
+          solved: isRight,
+          detail: isRight ? '' : 'sum(1, 2) is not 3',
+        };
       },
     },
   });
@@ -322,9 +342,16 @@ test('[A120] a workspace that cannot be forked ends the search with its error, a
   });
   await assert.rejects(
     searchTree<string, ForkableWorkspace<string>>({
-      ...{ task: 'x', signal, budget: { calls: 5 }, workspace: create(0) },
+      task: 'x',
+      signal,
+      budget: { calls: 5 },
+      workspace: create(0),
       proposer: proposes(() => ['a']),
-      check: { name: 'code', asksModel: false, run: () => ({ value: 0 }) },
+      check: {
+        name: 'code',
+        asksModel: false,
+        run: () => ({ value: 0 }),
+      },
     }),
     /disk full/,
   );

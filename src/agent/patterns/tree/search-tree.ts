@@ -125,7 +125,7 @@ export async function searchTree<Action extends Json, W extends ForkableWorkspac
         adopted,
       };
     } finally {
-      await Promise.all(tree.nodes.map(({ workspace }) => workspace?.discard()));
+      await Promise.all(tree.nodes.map(async ({ workspace }) => workspace?.discard()));
     }
   });
 }
@@ -149,7 +149,10 @@ const toState = <Action extends Json, W>(node: TreeNode<Action, W>): SearchedSta
   ...(node.parent ? { parent: node.parent.id } : {}),
   actions: node.actions,
   ...(node.value === undefined ? {} : { value: node.value }),
-  ...{ solved: node.solved, status: node.isDead ? 'dead' : 'open', visits: node.visits, detail: node.detail },
+  solved: node.solved,
+  status: node.isDead ? 'dead' : 'open',
+  visits: node.visits,
+  detail: node.detail,
 });
 
 type End = { readonly stop: PatternStop; readonly why: string };
@@ -244,7 +247,9 @@ function createSearch<Action extends Json, W extends ForkableWorkspace<Action>>(
 
   const expand = async (node: TreeNode<Action, W>): Promise<End | undefined> => {
     const input: ProposerInput<Action> = {
-      ...{ task, actions: node.actions, count: width },
+      task,
+      actions: node.actions,
+      count: width,
       state: (await node.workspace?.describe(run.signal)) ?? '',
       detail: node.detail,
       reflections: reflections.slice(-maxReflections),

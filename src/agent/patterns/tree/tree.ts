@@ -62,8 +62,13 @@ export function createTree<Action extends Json, W>(options: TreeOptions): Tree<A
     mean + exploration * Math.sqrt(Math.log(Math.max(1, above) + 1) / Math.max(1, visits));
   const bound = (node: TreeNode<Action, W>): number =>
     boundOf(node.total / Math.max(1, node.visits), node.visits, node.parent?.visits ?? 1);
-  /** The bound of other proposals for a state that has branches: they start from its own value. */
-  const againBound = (node: TreeNode<Action, W>): number => boundOf(node.value ?? 0, node.children.length, node.visits);
+  /** The bound of other proposals for a state that has branches: they are expected to be like the ones so far. */
+  const againBound = ({ children, visits }: TreeNode<Action, W>): number =>
+    boundOf(
+      children.reduce((sum, { value }) => sum + (value ?? 0), 0) / Math.max(1, children.length),
+      children.length,
+      visits,
+    );
 
   const pick = (candidates: readonly TreeNode<Action, W>[]): TreeNode<Action, W> | undefined => {
     let best: readonly TreeNode<Action, W>[] = [];
@@ -80,9 +85,18 @@ export function createTree<Action extends Json, W>(options: TreeOptions): Tree<A
     nodes,
     add: (parent, workspace, action) => {
       const node: TreeNode<Action, W> = {
-        ...{ id: nodes.length, parent, workspace, children: [] },
+        id: nodes.length,
+        parent,
+        workspace,
+        children: [],
         actions: [...(parent?.actions ?? []), ...(action === undefined ? [] : [action])],
-        ...{ value: undefined, solved: false, isDead: false, detail: '', visits: 0, total: 0, expansions: 0 },
+        value: undefined,
+        solved: false,
+        isDead: false,
+        detail: '',
+        visits: 0,
+        total: 0,
+        expansions: 0,
       };
       parent?.children.push(node);
       nodes.push(node);
