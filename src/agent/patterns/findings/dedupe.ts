@@ -1,4 +1,5 @@
 // Finds near-duplicates among findings: greedy clusters by place and words. Places that are apart are never one finding. The time is bounded for any input.
+import { minOf } from '../../../core/index.ts';
 import { badOptionError } from '../errors.ts';
 import type { Finding, FindingSource, KeptFinding } from './finding.ts';
 import {
@@ -142,7 +143,7 @@ export function mergeKept(kept: readonly KeptFinding[], pairs: readonly JudgedPa
     }
   }
   return groups
-    .toSorted((a, b) => Math.min(...a.members) - Math.min(...b.members))
+    .toSorted((a, b) => minOf(a.members) - minOf(b.members))
     .map(({ members }) => createKept(members.flatMap((i) => kept[i]?.sources ?? [])));
 }
 
