@@ -52,6 +52,7 @@ export const navigation: readonly NavigationGroup[] = [
       'docs/server.md',
       'docs/dashboard.md',
       'docs/fleet.md',
+      'docs/plans.md',
       'docs/simulation.md',
       'docs/releases.md',
       'docs/deploying.md',

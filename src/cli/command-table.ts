@@ -98,6 +98,10 @@ export const commands: CommandTable = {
     summary: 'run a batch of tasks with its own workers',
     load: () => import('./commands/fleet/factory-command.ts'),
   },
+  multi: {
+    summary: 'plan a question as steps, run them in parallel, and combine the results',
+    load: () => import('./commands/fleet/multi-command.ts'),
+  },
   runs: {
     summary: 'list, show, answer, steer and cancel queued runs',
     load: () => import('./commands/fleet/runs-command.ts'),

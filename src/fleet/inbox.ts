@@ -20,6 +20,7 @@ import {
   FairleadError,
   type FleetRun,
 } from '../core/index.ts';
+import { consentCall } from './plan/consent.ts';
 
 const inboxAnnotationKey = 'inbox';
 
@@ -196,12 +197,11 @@ const kindsWithoutInbox: Readonly<Record<string, string>> = { plan: 'a plan run'
 /** Throws if a run does not accept messages; the hint names its child runs, which do. A plan accepts messages to its steps, and the answer to its own question. */
 export async function assertAcceptsMessages(
   { queue }: Store,
-  { id, kind, pendingApprovals }: FleetRun,
+  { id, kind }: FleetRun,
   message?: InboxMessage,
 ): Promise<void> {
   if (kind === 'plan' && message !== undefined && 'step' in message && message.step !== undefined) return;
-  if (kind === 'plan' && message?.type === 'answer' && pendingApprovals.some(({ call }) => call === message.call))
-    return;
+  if (kind === 'plan' && message?.type === 'answer' && message.call === consentCall) return;
   const description = Object.hasOwn(kindsWithoutInbox, kind) ? kindsWithoutInbox[kind] : undefined;
   if (description === undefined) return;
   const children = (await queue.list({ parent: id })).filter(({ status }) => status !== 'ended');

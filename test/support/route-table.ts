@@ -113,6 +113,10 @@ const ofRun =
   (suffix: string): WalkRequest['address'] =>
   ({ run }) =>
     `/api/runs/${run}${suffix}`;
+const ofPlan =
+  (suffix: string): WalkRequest['address'] =>
+  ({ run }) =>
+    `/api/orchestrate/${run}${suffix}`;
 const ofSession =
   (suffix: string): WalkRequest['address'] =>
   ({ session }) =>
@@ -136,6 +140,29 @@ export const routeTable: Readonly<Record<string, readonly WalkRequest[]>> = {
   'post /api/run': startRequests('/api/run'),
   'post /api/enqueue': queueRequests('/api/enqueue'),
   'post /api/orchestrate': startRequests('/api/orchestrate'),
+  'get /api/orchestrate/{id}': [{ title: 'read a plan', subject: 'active', address: ofPlan(''), ok: 200 }],
+  // The run of the subject is not a plan.
+  'post /api/orchestrate/{id}/consent': [
+    {
+      title: 'consent to a plan',
+      subject: 'active',
+      address: ofPlan('/consent'),
+      body: () => ({ allowed: true }),
+      ok: 409,
+    },
+  ],
+  'post /api/orchestrate/{id}/steps/{step}/cancel': [
+    { title: 'cancel a step', subject: 'active', address: ofPlan('/steps/a/cancel'), ok: 409 },
+  ],
+  'post /api/orchestrate/{id}/steps/{step}/steer': [
+    {
+      title: 'steer a step',
+      subject: 'active',
+      address: ofPlan('/steps/a/steer'),
+      body: () => ({ text: 'x' }),
+      ok: 409,
+    },
+  ],
   'post /api/verify': startRequests('/api/verify', { answer: 'yes' }),
   'get /api/verify/{id}': [
     { title: 'read a verification', subject: 'ended', address: ({ run }) => `/api/verify/${run}`, ok: 200 },

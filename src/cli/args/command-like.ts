@@ -6,7 +6,6 @@ import { withProgramName } from './program-name.ts';
 const reservedWords: Readonly<Record<string, string>> = {
   continue: 'To continue the latest session of this folder: fairlead --continue',
   fork: 'To continue a copy of a session: fairlead --fork <session>',
-  multi: 'To run several tasks at the same time: fairlead factory',
   redteam: '',
   resume: 'To resume a session: fairlead --resume <session>',
   update: 'To update: npm install -g fairlead',

@@ -95,10 +95,6 @@ test('a first word that looks like a command is refused with the nearest command
     [['verify-full'], /^There is no command "verify-full"\. To send it to the model: fairlead --prompt "verify-full"$/],
     [['verify-claims', '--json'], /^There is no command "verify-claims"\./],
     [['redteam'], /^There is no command "redteam"\./],
-    [
-      ['multi', '3'],
-      /^There is no command "multi"\. To run several tasks at the same time: fairlead factory\. To send it/,
-    ],
     [['fix', 'the', 'bug'], /fairlead --prompt "fix the bug"$/],
     [['--json', 'sesions', 'list'], /Did you mean "sessions"\?/],
     [['--model', 'x', 'sessions', 'list'], /^The command "sessions" must be the first argument\./],

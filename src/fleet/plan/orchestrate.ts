@@ -19,6 +19,9 @@ import { formatAnswerPrompt, formatPlanPrompt, formatReplanPrompt, loadTaskForma
 import { PlanRound, isSuccessful } from './round.ts';
 import { advanceSteps, createStepRun, isVerifiedByModel } from './steps.ts';
 
+/** Characters of the reason of each step in the outcome; the step has all of it. */
+const maxReasonChars = 200;
+
 /** How often a plan is requested before planning has failed. */
 const maxPlanAttempts = 3;
 
@@ -231,7 +234,7 @@ async function execute(
 function answer(round: PlanRound, steps: readonly StepRecord[]): Decision {
   const { run, state, children } = round;
   const unsuccessful = steps.filter(isUnsuccessful);
-  const problems = unsuccessful.map(({ id, why = '' }) => `${id} (${why})`).join(', ');
+  const problems = unsuccessful.map(({ id, why = '' }) => `${id} (${why.slice(0, maxReasonChars)})`).join(', ');
   if (!steps.some(({ status }) => status === 'done'))
     return endPlan(round, {
       reason: 'error-threshold',

@@ -1,4 +1,5 @@
 // HTTP client of the API: one function per request; every failure is an ApiError.
+import type { PlanStatus } from './plan-types.ts';
 import type { CalibrationList, VerificationStatus } from './verification-types.ts';
 import type { ReleaseReport } from './release-types.ts';
 import type {
@@ -229,6 +230,9 @@ export const api = {
   stopFleet: (reason: string): Promise<KillSwitchState> =>
     sendJson('POST', 'api/kill-switch', { stopped: true, reason }),
   resumeFleet: (): Promise<KillSwitchState> => sendJson('POST', 'api/kill-switch', { stopped: false }),
+  /** A plan with the states of its steps, by the id of its run. */
+  plan: (id: string, signal?: AbortSignal): Promise<PlanStatus> =>
+    getJson(`api/orchestrate/${encodeSegment(id)}`, signal),
   /** The progress of a verification, or its report, by the id of its run. */
   verification: (id: string, signal?: AbortSignal): Promise<VerificationStatus> =>
     getJson(`api/verify/${encodeSegment(id)}`, signal),

@@ -17,6 +17,7 @@ import { RunComparison } from '../components/run-comparison.tsx';
 import { SessionFacts } from '../components/session-facts.tsx';
 import { RunError, SessionPanel } from '../components/session-panel.tsx';
 import { VerificationProgress, VerificationView } from '../components/verification-view.tsx';
+import { PlanGraph } from '../components/plan-graph.tsx';
 import { api } from '../api/client.ts';
 
 /** The screen of a run. */
@@ -71,6 +72,12 @@ function DelegatedRun({ run }: { readonly run: FleetRun }): JSX.Element {
     isOver ? 60_000 : 1000,
     `${run.id} ${run.status}`,
   );
+  const isPlan = run.kind === 'plan';
+  const plan = usePoll(
+    (signal) => (isPlan ? api.plan(run.id, signal) : Promise.resolve(undefined)),
+    isOver ? 60_000 : 1000,
+    `${run.id} plan ${run.status}`,
+  ).value?.plan;
   const report = verification.value?.report;
   return (
     <>
@@ -93,6 +100,7 @@ function DelegatedRun({ run }: { readonly run: FleetRun }): JSX.Element {
       <RunSettings run={run} />
       <h2>{isVerification ? 'Question' : 'Prompt'}</h2>
       <Markdown text={run.prompt} />
+      {plan ? <PlanGraph plan={plan} /> : null}
       {isVerification && !isOver ? <VerificationProgress progress={verification.value?.progress} /> : null}
       {report ? <VerificationView report={report} /> : null}
       {report || outcome?.detail === undefined ? null : (

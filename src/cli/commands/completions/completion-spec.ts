@@ -17,6 +17,7 @@ import {
   scorecardFlags,
   enqueueFlags,
   factoryFlags,
+  multiFlags,
   fleetFlags,
   releaseFlags,
   runVerbFlags,
@@ -162,6 +163,7 @@ export function createCompletionSpec(commands: CommandTable): readonly Completio
     { name: 'worker', flags: workerFlags, firstWord: [] },
     { name: 'enqueue', flags: enqueueFlags, firstWord: 'anything' },
     { name: 'factory', flags: factoryFlags, firstWord: 'anything' },
+    { name: 'multi', flags: multiFlags, firstWord: 'anything' },
     { name: 'runs', flags: [...uniqueFlags(runVerbFlags), storeFlag], firstWord: toSubcommandWords(runVerbs) },
     ...Object.keys(runVerbs).map((verb): CompletionPoint => ({
       name: `runs ${verb}`,

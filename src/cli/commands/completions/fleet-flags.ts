@@ -103,6 +103,25 @@ export const factoryFlags: readonly CompletionFlag[] = [
   createFlag('output-format', 'text or json', toWords(['text', 'json'])),
 ];
 
+/** The flags of `multi`. */
+export const multiFlags: readonly CompletionFlag[] = [
+  createFlag('model', 'the model that plans and does the steps', 'models'),
+  createFlag('verifier', 'the model that verifies results', 'models'),
+  createFlag('yes', 'start without asking'),
+  jsonFlag,
+  createFlag('auto', 'approve changes automatically'),
+  createFlag('id', 'the id of the run', 'anything'),
+  createFlag('resume', 'the run to continue', 'anything'),
+  createFlag('max-steps', 'the most steps', 'anything'),
+  createFlag('max-depth', 'the most steps in a chain', 'anything'),
+  createFlag('parallel', 'the most steps at a time', 'anything'),
+  createFlag('max-usd', 'the most dollars', 'anything'),
+  createFlag('attempts', 'attempts at each step', 'anything'),
+  createFlag('replans', 'new plans after failures', 'anything'),
+  createFlag('tenant', 'the tenant that pays', 'anything'),
+  storeFlag,
+];
+
 const runFlags: readonly CompletionFlag[] = [
   createFlag('status', 'the status of the runs', toWords(runStatuses)),
   createFlag('tenant', 'the tenant of the runs', 'anything'),
@@ -115,7 +134,8 @@ export const runVerbFlags: Readonly<Record<string, readonly CompletionFlag[]>> =
   list: [...runFlags, jsonFlag],
   show: [jsonFlag],
   answer: [createFlag('call', 'the tool call of the question', 'anything')],
-  steer: [createFlag('follow-up', 'deliver it after the answer')],
+  cancel: [createFlag('step', 'the step of a plan', 'anything')],
+  steer: [createFlag('follow-up', 'deliver it after the answer'), createFlag('step', 'the step of a plan', 'anything')],
 };
 
 const removeFlag = createFlag('remove', 'the name of the entry to remove', 'anything');

@@ -1,5 +1,5 @@
 // The `factory` command: runs a batch of tasks with its own worker processes; it can be interrupted and continued.
-import { getBlockReason, summarizeBlockedRuns, type BlockedRuns, enqueueOnce } from '../../../fleet/index.ts';
+import { summarizeBlockedRuns, type BlockedRuns, enqueueOnce } from '../../../fleet/index.ts';
 import type { Command } from '../../args/command.ts';
 import type { FleetRun, FleetStore } from '../../../core/index.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
@@ -8,6 +8,7 @@ import { print, printErr } from '../../args/stdio.ts';
 import { startWorkerProcesses, type WorkerProcesses } from './worker-processes.ts';
 import { exitCodeOfRun, formatRunOutcome, formatRunQuestions, isOutcomeCut } from './format-runs.ts';
 import { parseCount } from './parse-numbers.ts';
+import { isBatchDone } from './batch-done.ts';
 import { drainExitCode, formatDrainReport } from './drain-report.ts';
 import { withFleetStore } from './open-store.ts';
 import { version } from '../../version.ts';
@@ -101,14 +102,6 @@ async function runBatch(
   }
   const blocked = await summarizeBlockedRuns(store, openRuns(), version);
   return printBatchSummary([...known.values()], blocked, { id, json, code });
-}
-
-/** Whether none of these runs is running or can start now. */
-async function isBatchDone(store: FleetStore, open: readonly FleetRun[]): Promise<boolean> {
-  if (open.some(({ status }) => status === 'running')) return false;
-  if (open.length > 0 && (await store.killSwitch.status()).stopped) return true;
-  for (const run of open) if ((await getBlockReason(store, run, version)) === undefined) return false;
-  return true;
 }
 
 type BatchSummaryOptions = { readonly id: string; readonly json: boolean; readonly code: number | undefined };

@@ -8,7 +8,7 @@ import {
   type ApprovalQuestion,
   type RunStatus,
 } from '../../../core/index.ts';
-import { assertAcceptsMessages, findRun, sendMessage } from '../../../fleet/index.ts';
+import { assertAcceptsMessages, cancelStep, findRun, sendMessage, steerStep } from '../../../fleet/index.ts';
 import type { Command } from '../../args/command.ts';
 import { exitCodes } from '../../args/exit-codes.ts';
 import { stringOption, withOptions, type ParsedOptions } from '../../args/with-usage.ts';
@@ -35,6 +35,7 @@ const options = {
   /** The former name of `--limit`. */
   most: stringOption,
   call: stringOption,
+  step: stringOption,
   'follow-up': { type: 'boolean' },
   json: { type: 'boolean' },
 } as const;
@@ -76,13 +77,27 @@ async function listRuns({ queue }: FleetStore, values: RunsOptionValues): Promis
 const runActions = { show: showRun, answer: answerRun, cancel: cancelRun, steer: steerRun } as const;
 
 async function showRun(
-  { queue }: FleetStore,
+  store: FleetStore,
   id: string,
   _: readonly string[],
   { json }: RunsOptionValues,
 ): Promise<number> {
-  const run = requireRun(id, await findRun(queue, id));
+  const run = requireRun(id, await findRun(store.queue, id));
+  if (run.kind === 'plan') return showPlan(store, run, json === true);
   print(json ? `${JSON.stringify(run, undefined, 2)}\n` : `${formatRunDetails(run)}\n`);
+  return exitCodes.answered;
+}
+
+async function showPlan(store: FleetStore, run: FleetRun, json: boolean): Promise<number> {
+  const { readPlan } = await import('../../../fleet/index.ts');
+  const { formatPlan } = await import('./format-plan.ts');
+  const plan = await readPlan(store, run);
+  const columns = process.stdout.isTTY ? process.stdout.columns : undefined;
+  print(
+    json
+      ? `${JSON.stringify({ ...run, plan }, undefined, 2)}\n`
+      : `${formatRunDetails(run)}\n\n${formatPlan(plan, columns)}\n`,
+  );
   return exitCodes.answered;
 }
 
@@ -97,7 +112,8 @@ async function answerRun(
     throw new TypeError('The answer must be yes, no or happened.');
   const run = requireRun(given, await findRun(store.queue, given));
   const { id } = run;
-  await assertAcceptsMessages(store, run);
+  const isConsent = run.kind === 'plan' && run.pendingApprovals.length > 0;
+  if (!isConsent) await assertAcceptsMessages(store, run);
   const { call: callId, question, kind } = findQuestion(run, call);
   if (answer === 'happened' && kind !== 'unknown-outcome')
     throw new FairleadError('cli/no-outcome', `${id} does not ask about an unknown outcome.`, {
@@ -122,9 +138,19 @@ function findQuestion({ id, pendingApprovals, status }: FleetRun, call: string |
   );
 }
 
-async function cancelRun(store: FleetStore, given: string): Promise<number> {
+async function cancelRun(
+  store: FleetStore,
+  given: string,
+  _: readonly string[],
+  { step }: RunsOptionValues,
+): Promise<number> {
   const before = requireRun(given, await findRun(store.queue, given));
   const { id } = before;
+  if (step !== undefined) {
+    await cancelStep(store, before, step, userInfo().username);
+    printErr(`The step ${step} of ${id} is being cancelled.\n`);
+    return exitCodes.answered;
+  }
   if (before.status === 'ended') throw new FairleadError('cli/ended', `${id} has already ended.`, { blame: 'user' });
   const after = requireRun(id, await store.queue.cancel(id, `Cancelled by ${userInfo().username}.`));
   printErr(after.status === 'ended' ? `${id} is cancelled.\n` : `${id} is being cancelled.\n`);
@@ -141,6 +167,11 @@ async function steerRun(
   const run = requireRun(given, await findRun(store.queue, given));
   const { id } = run;
   if (run.status === 'ended') throw runEndedError(run);
+  if (values.step !== undefined) {
+    await steerStep(store, run, values.step, args.join(' '), userInfo().username);
+    printErr(`The step ${values.step} of ${id} reads it after its running tools, or when it starts.\n`);
+    return exitCodes.answered;
+  }
   const type = values['follow-up'] ? 'follow-up' : 'steer';
   await sendToRun(store, run, { type, text: args.join(' '), by: userInfo().username });
   printErr(`${id} reads it ${type === 'steer' ? 'after the running tools' : 'after its answer'}.\n`);

@@ -9,8 +9,11 @@ export const runsSubcommands: Readonly<Record<'list' | 'show' | 'answer' | 'canc
   list: { usage: '', description: 'list runs, the latest first' },
   show: { usage: '<run> [--json]', description: 'show all fields of a run' },
   answer: { usage: '<run> yes|no|happened [--call <id>]', description: 'answer the question of a waiting run' },
-  cancel: { usage: '<run>', description: 'cancel a run' },
-  steer: { usage: '<run> <message> [--follow-up]', description: 'send a message to a run' },
+  cancel: { usage: '<run> [--step <id>]', description: 'cancel a run, or one step of a plan' },
+  steer: {
+    usage: '<run> <message> [--follow-up|--step <id>]',
+    description: 'send a message to a run, or to one step of a plan',
+  },
 };
 
 /** The statuses of a run. */

@@ -63,10 +63,12 @@ export const approvalRoutes: readonly Route[] = [
     async handle({ context, params, body: { call, question, allowed, happened, scope, reply }, caller }) {
       const id = params['id'] ?? '';
       const active = await findActiveRun(context.store, id);
-      if (active) await assertAcceptsMessages(context.store, active);
-      const pending = await withSessionReader(context.store, id, async (log) =>
-        listPendingApprovals(await readSessionState(log)),
-      );
+      const isConsent = active?.kind === 'plan' && active.pendingApprovals.some((each) => each.call === call);
+      if (active && !isConsent) await assertAcceptsMessages(context.store, active);
+      // The question of a plan is not a call in its session.
+      const pending: readonly Readonly<Record<string, unknown>>[] = isConsent
+        ? active.pendingApprovals
+        : await withSessionReader(context.store, id, async (log) => listPendingApprovals(await readSessionState(log)));
       const current = pending.find((each) => each['call'] === call)?.['question'];
       if (typeof current !== 'string')
         throw createHttpError('server/conflict', `No pending approval for call ${call}.`);

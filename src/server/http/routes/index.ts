@@ -4,6 +4,7 @@ import type { Route } from '../route.ts';
 import { budgetRoutes, fleetRoutes, killSwitchRoutes } from './fleet.ts';
 import { healthRoutes } from './health.ts';
 import { openaiRoutes } from './openai.ts';
+import { planRoutes } from './plans.ts';
 import { publicRoutes } from './public.ts';
 import { releaseRoutes } from './releases.ts';
 import { replayRoutes } from './replays.ts';
@@ -18,6 +19,7 @@ const currentRoutes: readonly Route[] = [
   ...publicRoutes(() => apiRoutes),
   ...killSwitchRoutes,
   ...runRoutes,
+  ...planRoutes,
   ...verifyRoutes,
   ...streamRoutes,
   ...sessionRoutes,

@@ -60,15 +60,6 @@ export const runRoutes: readonly Route[] = [
     },
   }),
   defineRoute({
-    method: 'post',
-    path: '/api/orchestrate',
-    role: 'runner',
-    summary: 'Starts a run that splits a task into steps, runs them as child runs and combines their answers.',
-    schemas: { query: waitQuerySchema, body: z.strictObject(runRequestFields) },
-    responses: { 200: startedRunSchema, 202: startedRunSchema },
-    handle: async (request) => respondWithRun(request, request.query, await startRun(request, 'plan', request.body)),
-  }),
-  defineRoute({
     method: 'get',
     path: '/api/runs',
     role: 'reader',
