@@ -89,9 +89,11 @@ function StepNode({ placed: { step, x, y } }: { readonly placed: PlacedStep }): 
       {box}
     </g>
   ) : (
-    <a class={`plan-step is-${status}`} transform={place} href={linkTo('runs', run)} aria-label={name}>
-      {box}
-    </a>
+    <g transform={place}>
+      <a class={`plan-step is-${status}`} href={linkTo('runs', run)} aria-label={name}>
+        {box}
+      </a>
+    </g>
   );
 }
 
