@@ -1,9 +1,8 @@
 // What a plan can use: the tools, agents and models of the run that plans, as the program that starts the worker describes them.
 import { FairleadError, isObject, type FleetRun, type Json, type Price } from '../../core/index.ts';
-import type { PlanStart } from './events.ts';
+import type { PlanStart, PlanState } from './events.ts';
 import type { ResolvedPlanOptions } from './options.ts';
 import type { PlanBounds, StepLimits } from './plan.ts';
-import type { PlanState } from './events.ts';
 
 /** A model that does or verifies steps. */
 export type PlanModel = { readonly family: string; readonly model: string; readonly price?: Price };

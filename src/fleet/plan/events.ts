@@ -213,9 +213,7 @@ const addCost = (a: AttemptCost, b: AttemptCost): AttemptCost => ({ usd: a.usd +
 
 /** Returns the events of a run in a recorded value; a log can contain the plans of several runs. */
 export const getRecordedEvents = (value: Json | undefined, run: string): readonly PlanEvent[] =>
-  isObject(value) && value['run'] === run && Array.isArray(value['events'])
-    ? (value['events'] as unknown as readonly PlanEvent[])
-    : [];
+  isObject(value) && value['run'] === run && Array.isArray(value['events']) ? value['events'] : [];
 
 /** Folds recorded values to the state of the plan of a run. */
 export const foldPlan = (recorded: readonly Json[], run: string): PlanState =>

@@ -1,6 +1,6 @@
 // Orchestrates a plan: a model writes it, it is checked, its steps run in waves as far as their dependencies and the caps allow, and one answer combines their results.
 import { parseAnswer } from '../../agent/index.ts';
-import { errorMessage, type FleetRun, type Json, type JsonObject, type RunOutcome } from '../../core/index.ts';
+import { errorMessage, type FleetRun, type JsonObject, type RunOutcome } from '../../core/index.ts';
 import type { ChildRun, Orchestration, OrchestrationContext, OrchestrationStep } from '../orchestrator.ts';
 import {
   assertIndependentVerifier,
@@ -66,7 +66,7 @@ function describeRound(
   const steps = [...round.state.steps.values()].map(({ id, status }) => ({ id, status }));
   const isNew = round.events.length > 0 || recorded.length === 0;
   return {
-    ...(isNew ? { progress: { run: round.run.id, events: round.events, steps } as unknown as Json } : {}),
+    ...(isNew ? { progress: { run: round.run.id, events: round.events, steps } } : {}),
     ...(round.sends.length > 0 ? { send: round.sends } : {}),
     cancel: round.listCancelled(),
   };
