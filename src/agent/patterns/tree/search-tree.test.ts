@@ -262,6 +262,7 @@ test('[A120] effects other than files in the folder are refused', async (t) => {
   for (const action of [
     { type: 'write', path: '.git/config', text: 'y' },
     { type: 'write', path: 'link/a.txt', text: 'y' },
+    { type: 'remove', path: 'link/a.txt' },
     { type: 'remove', path: 'absent.txt' },
     { type: 'replace', path: 'a.txt', old: 'one', new: 'x' },
     { type: 'replace', path: 'absent.txt', old: 'one', new: 'x' },
