@@ -9,6 +9,7 @@ import { microvmCheck } from './microvm-check.ts';
 import { modelChecks } from './model-checks.ts';
 import { containerCheck } from './container-check.ts';
 import { toolsCheck } from './tools-check.ts';
+import { worktreesCheck } from './worktrees-check.ts';
 
 /** All checks of the doctor, in the order they run. */
 export const doctorChecks: readonly DoctorCheck[] = [
@@ -21,4 +22,5 @@ export const doctorChecks: readonly DoctorCheck[] = [
   guardsCheck,
   containerCheck,
   logCheck,
+  worktreesCheck,
 ];

@@ -15,6 +15,7 @@ import { sessionCommands } from './session-commands.ts';
 import { verifyCommand } from './verify-command.ts';
 import { whyCommand } from './why-command.ts';
 import { workspaceCommands } from './workspace-commands.ts';
+import { worktreeCommand } from './worktree-command.ts';
 
 const helpCommand: SlashCommand = {
   name: 'help',
@@ -47,6 +48,7 @@ const builtinCommands: readonly SlashCommand[] = [
   mcpCommand,
   agentsCommand,
   ...workspaceCommands,
+  worktreeCommand,
   whyCommand,
   doctorCommand,
 ];

@@ -1,0 +1,62 @@
+// Merging and discarding worktrees with kill -9 between the steps: nothing is half merged or left behind.
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { runWithFault } from './support/worktree-faults.ts';
+import { captureRepository, commitAll, createWorktreeFixture, noGit, writeFiles } from './support/worktree-fixture.ts';
+
+const skip = noGit;
+
+for (const as of ['commits', 'changes'] as const) {
+  const at = as === 'commits' ? 'merge --ff-only' : 'apply --whitespace=nowarn';
+  const half = "printf 'ag' > a.txt; rm -f b.txt; mkdir -p made; printf 'agent\\n' > made/new.txt";
+  const steps = [
+    { at, script: 'end', isDone: false },
+    { at, script: `${half}; end`, isDone: false },
+    { at, script: 'real "$@"; end', isDone: as === 'commits' },
+    // The index was written, and the branch did not move.
+    ...(as === 'commits'
+      ? [{ at, script: 'head=$(real rev-parse HEAD); real "$@"; real update-ref HEAD $head; end', isDone: false }]
+      : []),
+  ];
+  test(
+    `a process that was killed while it merged ${as}: the next start returns the checkout to what it was, or the merge is whole`,
+    { skip },
+    async (t) => {
+      for (const { isDone, ...fault } of steps) {
+        const fixture = createWorktreeFixture(t, { 'b.txt': 'b\n' });
+        const { root, worktrees, folder } = fixture;
+        const { record } = await worktrees.create({ cwd: root, name: 'work' });
+        writeFiles(record.path, { 'a.txt': 'agent\n', 'b.txt': 'agent\n', 'made/new.txt': 'agent\n' });
+        if (as === 'commits') commitAll(record.path, 'agent');
+        await worktrees.finish(record.id);
+        writeFiles(root, { 'mine.txt': 'not committed\n' });
+        const before = captureRepository(fixture) as Record<string, unknown>;
+        assert.equal(runWithFault(fixture, 'merge', fault).signal, 'SIGKILL', fault.script);
+        assert.deepEqual((await worktrees.cleanUp()).problems, [], fault.script);
+        const after = captureRepository(fixture) as Record<string, unknown>;
+        if (!isDone) assert.deepEqual({ ...after, left: before['left'] }, before, fault.script);
+        const { status } = await worktrees.merge('work');
+        assert.equal(status, isDone ? 'nothing' : 'merged', fault.script);
+        assert.equal(readFileSync(path.join(root, 'made/new.txt'), 'utf8'), 'agent\n');
+        assert.equal(readFileSync(path.join(root, 'mine.txt'), 'utf8'), 'not committed\n');
+        assert.deepEqual(readdirSync(folder), [], fault.script);
+      }
+    },
+  );
+}
+
+test('a process that was killed while it discarded a worktree: the next start completes it', { skip }, async (t) => {
+  const fixture = createWorktreeFixture(t);
+  const before = captureRepository(fixture) as Record<string, unknown>;
+  const { record } = await fixture.worktrees.create({ cwd: fixture.root, name: 'work' });
+  writeFiles(record.path, { 'b.txt': 'b\n' });
+  await fixture.worktrees.finish(record.id);
+  assert.equal(runWithFault(fixture, 'discard', { at: 'update-ref -d', script: 'end' }).signal, 'SIGKILL');
+  assert.deepEqual(
+    (await fixture.worktrees.cleanUp()).removed.map(({ name }) => name),
+    ['work'],
+  );
+  assert.deepEqual({ ...(captureRepository(fixture) as object), left: [] }, { ...before, left: [] });
+});
