@@ -20,6 +20,7 @@ export const navigation: readonly NavigationGroup[] = [
     title: 'The agent',
     pages: [
       'docs/workspace.md',
+      'docs/worktrees.md',
       'docs/tools.md',
       'docs/mcp.md',
       'docs/retrieval.md',

@@ -170,7 +170,7 @@ async function mergeTrees(
   const conflicts: MergeConflict[] = [];
   for (const file of files) {
     const shown = await git.read(['cat-file', 'blob', `${tree}:${file}`]);
-    const excerpt = shown?.includes('<<<<<<<') && !shown.includes('\0') ? cutExcerpt(shown) : undefined;
+    const excerpt = shown?.includes('<<<<<<<') && !shown.includes('\0') ? cutExcerpt(nameSides(shown)) : undefined;
     const reason = reasons.get(file) ?? `both sides changed ${escapeInvisibleLine(file)}`;
     conflicts.push({ path: file, reason, ...(excerpt === undefined ? {} : { excerpt }) });
   }
@@ -190,6 +190,12 @@ function parseMessages(words: readonly string[]): ReadonlyMap<string, string> {
   }
   return reasons;
 }
+
+/** Git names the sides by their commits, of which one may be on no branch. */
+const nameSides = (text: string): string =>
+  text
+    .replaceAll(/^<{7} [0-9a-f]{40,64}$/gm, '<<<<<<< your checkout')
+    .replaceAll(/^>{7} [0-9a-f]{40,64}$/gm, '>>>>>>> the worktree');
 
 /** Returns the lines from the first conflict on. */
 function cutExcerpt(text: string): string {
