@@ -70,7 +70,7 @@ export type Note = {
 export type InputMode = 'prompt' | 'steer' | 'follow-up' | 'continue';
 
 /** What added an input that the user did not write. */
-export type InputSource = 'hook' | 'program';
+export type InputSource = 'hook' | 'program' | 'agent';
 
 /** The verdict of a check. A check that lets an answer pass can name statements that it could not confirm. `text` replaces the answer in the result of the run, for example with claims struck out. */
 export type Verdict =

@@ -90,7 +90,7 @@ export function classifyUserText(text: string, added: AddedInputs): UserText {
 
 /** A text that the user did not write, as a transcript shows it. */
 export const formatAddedInput = (by: InputSource, text: string): string =>
-  `${by === 'hook' ? 'Hook' : 'Note to the model'}: ${text}`;
+  `${by === 'hook' ? 'Hook' : by === 'agent' ? 'Message of an agent' : 'Note to the model'}: ${text}`;
 
 /** The parts of a user message in runs: those of the user together, each other text alone. */
 export function splitUserParts(

@@ -248,7 +248,7 @@ test('[A69] the overview shows first the agents that need input, with their ques
         running: true,
         state: { ...state, total: { ...state.total, turns: 3, calls: 4, usd: 0.0123 } },
       }),
-      subagent('agent-3', { state: { ...state, calls: [asks] as unknown as typeof state.calls } }),
+      subagent('agent-3', { state: { ...state, calls: [asks] } }),
     ],
   });
   assert.match(

@@ -44,7 +44,7 @@ async function decide(
     estimateUsd: () => estimate,
   });
   const call = { id: 'c', tool: 'spawn_agent', input: { task: 'x' }, ...(key === undefined ? {} : { key }) };
-  return gate(call as Parameters<typeof gate>[0], emptyState);
+  return gate(call, emptyState);
 }
 
 const many = (count: number, usd = 0): readonly SubagentInfo[] =>

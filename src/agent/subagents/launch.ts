@@ -126,7 +126,8 @@ export async function recordOrigin(session: Session, metadata: SubagentMetadata,
 }
 
 async function deliverMessage(session: Session, message: SubagentMessage): Promise<void> {
-  if (!(await hasMessage(session, message))) await session.steer(message.text, { inputId: message.key });
+  // The user did not write it: the flow policy reads it as text of a third party, and it grants nothing.
+  if (!(await hasMessage(session, message))) await session.steer(message.text, { inputId: message.key, by: 'agent' });
 }
 
 /** Whether the log has the message with this key. */

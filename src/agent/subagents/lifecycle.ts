@@ -13,6 +13,8 @@ import {
 import { applyAgentFile } from './apply-agent-file.ts';
 import { defaultSubagentTurns, formatUsd, sumSubagentUse } from './caps.ts';
 import { subagentId, type SubagentMetadata, type SubagentSpec, type SubagentInfo } from './metadata.ts';
+import { identifyAuthor } from './find-author.ts';
+import type { ReviewRecord } from './independence.ts';
 import { launchSubagent, type RunningSubagent, type SubagentManagerOptions, type SubagentMessage } from './launch.ts';
 import { isOverBudget, computeBudgetShare, budgetUsed, type BudgetShare } from './budget-share.ts';
 
@@ -84,7 +86,9 @@ export function createSubagentManager(options: SubagentManagerOptions): Subagent
     const limits = computeBudgetShare(context.state, getRequestedBudget(metadata), reserved, shares);
     if (!(limits.turns === undefined || limits.turns >= 1)) throw noBudgetError();
     const provider = metadata.model === undefined ? undefined : await openSubagentModel(metadata.model, options);
-    const child = await launchSubagent(id, metadata, message, { context, limits, provider, options });
+    const review = await reviewOf(id, metadata, others, provider, context);
+    const recorded = review ? { ...metadata, review } : metadata;
+    const child = await launchSubagent(id, recorded, message, { context, limits, provider, options });
     running.set(id, child);
     const used = (): readonly BudgetShare[] => [
       ...runningOf(parent).map(({ state }) => budgetUsed(state)),
@@ -132,6 +136,20 @@ export function createSubagentManager(options: SubagentManagerOptions): Subagent
       await Promise.all(all.map(({ done }) => done));
     },
   };
+}
+
+/** The record of the review that a sub-agent is started for. Throws if the sub-agent is not independent of the author. */
+async function reviewOf(
+  id: string,
+  { reviews, agent }: SubagentMetadata,
+  others: readonly SubagentInfo[],
+  provider: Provider | undefined,
+  { state, agent: caller }: ToolContext,
+): Promise<ReviewRecord | undefined> {
+  if (reviews === undefined) return undefined;
+  const { createReviewRecord, identifyStart } = await import('./independence.ts');
+  const author = await identifyAuthor(reviews, others, { state, agent: caller });
+  return createReviewRecord(author, await identifyStart({ id, agent }, provider ?? caller.provider));
 }
 
 /** What a sub-agent may use at most: what its call and its file say, or the default. */

@@ -17,6 +17,7 @@ type ManageAgentsInput = {
   readonly action: 'list' | 'inspect' | 'message' | 'wait' | 'stop';
   readonly agent?: string;
   readonly message?: string;
+  readonly reviews?: string;
 };
 
 const stringSchema = (description: string, more: JsonObject = {}): JsonObject => ({
@@ -53,6 +54,9 @@ export function subagentTools(
             description: 'The tools it may use; all of yours by default.',
           },
           model: stringSchema('Another model for it.'),
+          reviews: stringSchema(
+            'The id of the agent whose work it reviews, or self for yours. An author does not review itself.',
+          ),
           max_turns: { type: 'integer', minimum: 1, description: 'The maximum number of its turns; 25 by default.' },
           background: { type: 'boolean', description: 'Return at once and let it run in parallel.' },
         },
@@ -72,6 +76,7 @@ export function subagentTools(
           action: { type: 'string', enum: ['list', 'inspect', 'message', 'wait', 'stop'] },
           agent: stringSchema('Its id; for wait and stop all of them by default.'),
           message: stringSchema('What to tell it.', { minLength: 1, maxLength: 50_000 }),
+          reviews: stringSchema('With message: the id of the agent whose work it shall review, or self.'),
         },
         required: ['action'],
         additionalProperties: false,
@@ -96,17 +101,26 @@ function outputWithUsage(
 
 async function spawnAgent(manager: SubagentManager, spec: SubagentSpec, context: ToolContext): Promise<ToolOutput> {
   const child = await manager.spawn(spec, context);
-  const data = { agent: child.id };
+  const { review } = child.metadata;
+  const data = { agent: child.id, ...(review ? { review } : {}) };
+  const note = review ? `${review.note}\n` : '';
   if (spec.background)
-    return outputWithUsage(manager, context, { text: `${child.id} is running. Wait for it with manage_agents.`, data });
+    return outputWithUsage(manager, context, {
+      text: `${note}${child.id} is running. Wait for it with manage_agents.`,
+      data,
+    });
   const { waitForReports } = await import('./wait.ts');
   const [report] = await waitForReports([child], context);
-  return outputWithUsage(manager, context, { text: report?.text ?? '', failed: report?.failed ?? true, data });
+  return outputWithUsage(manager, context, {
+    text: `${note}${report?.text ?? ''}`,
+    failed: report?.failed ?? true,
+    data,
+  });
 }
 
 async function manageAgents(
   manager: SubagentManager,
-  { action, agent, message }: ManageAgentsInput,
+  { action, agent, message, reviews }: ManageAgentsInput,
   context: ToolContext,
 ): Promise<ToolOutput> {
   const { formatSubagentDetails, formatSubagentLine } = await import('./format.ts');
@@ -118,8 +132,11 @@ async function manageAgents(
       return output(all.map(formatSubagentLine).join('\n') || 'You have started no agents.');
     case 'inspect':
       return output(selected.map(formatSubagentDetails).join('\n\n') || 'You have started no agents.');
-    case 'message':
-      return output(await sendToAgent(manager, agent === undefined ? undefined : selected[0], message, context));
+    case 'message': {
+      const receiver = agent === undefined ? undefined : selected[0];
+      const note = reviews === undefined || !receiver ? '' : await assertReviewer(receiver, reviews, all, context);
+      return output(`${await sendToAgent(manager, receiver, message, context)}${note}`);
+    }
     case 'stop': {
       const running = selected.flatMap(({ id }) => manager.running(id) ?? []);
       for (const child of running) child.stop();
@@ -157,6 +174,19 @@ async function waitForAgents(
   for (const { id } of running) manager.markRead(id);
   const text = reports.map((each) => each.text).join('\n\n') || 'No agent is running.';
   return { text, failed: reports.length > 0 && reports.every((each) => each.failed) };
+}
+
+/** Throws if the receiver wrote what it shall review; otherwise says how independent the review is. */
+async function assertReviewer(
+  receiver: SubagentInfo,
+  reviews: string,
+  all: readonly SubagentInfo[],
+  context: ToolContext,
+): Promise<string> {
+  const { createReviewRecord, identifySubagent } = await import('./independence.ts');
+  const { identifyAuthor } = await import('./find-author.ts');
+  const author = await identifyAuthor(reviews, all, context);
+  return ` ${createReviewRecord(author, await identifySubagent(receiver)).note}`;
 }
 
 async function sendToAgent(

@@ -1,6 +1,7 @@
 // What a sub-agent was started with, as its own log records it.
 import { hash } from 'node:crypto';
 import { isObject, type Event, type RunState } from '../../core/index.ts';
+import type { ReviewRecord } from './independence.ts';
 import type { BudgetShare } from './budget-share.ts';
 
 /** What a sub-agent is started with. */
@@ -13,6 +14,8 @@ export type SubagentSpec = {
   /** The parent's tools that it may use; all of them by default. */
   readonly tools?: readonly string[];
   readonly model?: string;
+  /** The id of the agent whose work it reviews, or `self` for that of its parent. */
+  readonly reviews?: string;
   readonly max_turns?: number;
   readonly background?: boolean;
 };
@@ -26,6 +29,8 @@ export type AgentFileSpec = {
   readonly disallowed_tools?: readonly string[];
   readonly limits?: BudgetShare;
   readonly read_only?: boolean;
+  /** The identities of the author and of the reviewer. */
+  readonly review?: ReviewRecord;
 };
 
 /** A spec with its origin: the parent's session and the key of the call that started the sub-agent. */

@@ -90,10 +90,11 @@ const tools: Readonly<Record<string, ToolDeclaration>> = {
       background: 'flag',
       read: 'path',
       schema: 'body',
+      reviews: 'flag',
     },
   },
   read_quarantined: { ...outside, inputs: { from: 'path', question: 'body', schema: 'body', offset: 'flag' } },
-  manage_agents: { ...outside, inputs: { action: 'flag', agent: 'flag', message: 'body' } },
+  manage_agents: { ...outside, inputs: { action: 'flag', agent: 'flag', message: 'body', reviews: 'flag' } },
   ask_user: { effect: 'read', inputs: { question: 'body', choices: 'body' }, output: 'user' },
   todo: { effect: 'read', inputs: { items: 'body' }, output: 'untrusted' },
   canvas_render: {

@@ -29,7 +29,7 @@ export type TimelineItem = {
       readonly input: string;
       readonly how: string;
       /** What added it, if it is not the user. */
-      readonly by?: 'hook' | 'program';
+      readonly by?: 'hook' | 'program' | 'agent';
       readonly text: string;
       readonly files: readonly FilePart[];
       readonly delivered: boolean;
