@@ -63,8 +63,13 @@ const variedKeys: ReadonlySet<AttributeKey> = new Set<AttributeKey>([
 /** The bounds of the texts whose bytes are kept. */
 const [maxKeptChars, maxKeptTexts] = [200, 500];
 
-/** An attribute key: its bytes as a field, and those of the whole attribute by its text, undefined if they are not kept. */
-type PreparedKey = { readonly key: Buffer; readonly kept: Map<string, Buffer> | undefined };
+/** An attribute key: its bytes as a field, those of the whole attribute by its text, undefined if they are not kept, and the text that was written last, which is often the next one too. */
+type PreparedKey = {
+  readonly key: Buffer;
+  readonly kept: Map<string, Buffer> | undefined;
+  last: string | undefined;
+  lastBytes: Buffer;
+};
 
 /** Creates the function that encodes spans as a request to export them. */
 export function createSpanEncoder(options: ConversionOptions): (spans: readonly Span[]) => Buffer {
@@ -79,6 +84,8 @@ class SpanEncoder implements AttributeSink {
   readonly #names = new Map<string, Map<string, Buffer>>();
   /** The bytes of the attributes that spans share, by kind and session. */
   readonly #shared = new Map<string, Map<string, { readonly agent: string | undefined; readonly bytes: Buffer }>>();
+  /** The bytes of the trace of the last span: the next one usually has the same. */
+  #trace: { readonly id: string; readonly bytes: Buffer } = { id: '', bytes: Buffer.alloc(0) };
   /** The tag of an attribute in the message that is written. */
   #attributeTag: number = tags.span.attributes;
   #writer = new ByteWriter(0);
@@ -122,19 +129,30 @@ class SpanEncoder implements AttributeSink {
     if (!prepared) {
       const name = getAttributeName(key, this.#options.conventions);
       if (name === undefined) return;
-      prepared = { key: encodeText(tags.keyValue.key, name), kept: variedKeys.has(key) ? undefined : new Map() };
+      const field = encodeText(tags.keyValue.key, name);
+      const kept = variedKeys.has(key) ? undefined : new Map<string, Buffer>();
+      prepared = { key: field, kept, last: undefined, lastBytes: field };
       this.#keys.set(key, prepared);
     }
-    const [writer, { kept }] = [this.#writer, prepared];
-    writer.writeSize(this.#attributeTag);
-    if (typeof value !== 'string' || !kept || value.length > maxKeptChars)
+    this.#writer.writeSize(this.#attributeTag);
+    // The values of a key are of one type: a text, or a list, whose only text stands for it.
+    const text: Json | undefined = Array.isArray(value) && value.length === 1 ? value[0] : value;
+    if (typeof text !== 'string' || !prepared.kept || text.length > maxKeptChars)
       return this.#writeKeyValue(prepared.key, value);
-    let bytes = kept.get(value);
-    if (!bytes) {
-      bytes = this.#encodeApart(() => this.#writeKeyValue(prepared.key, value));
-      keep(kept, value, bytes);
+    if (prepared.last !== text) {
+      prepared.lastBytes = this.#getKept(prepared.kept, text, prepared.key, value);
+      prepared.last = text;
     }
-    return writer.writeBytes(bytes);
+    return this.#writer.writeBytes(prepared.lastBytes);
+  }
+
+  #getKept(kept: Map<string, Buffer>, text: string, key: Buffer, value: Json): Buffer {
+    let bytes = kept.get(text);
+    if (!bytes) {
+      bytes = this.#encodeApart(() => this.#writeKeyValue(key, value));
+      keep(kept, text, bytes);
+    }
+    return bytes;
   }
 
   #writeSpan(span: Span): void {
@@ -142,18 +160,15 @@ class SpanEncoder implements AttributeSink {
     const { traceId, spanId, parentId, tracestate, start, end = start, error, events } = span;
     writer.writeSize(tags.scopeSpans.spans);
     const message = writer.begin(2);
-    writer.writeSize(tags.span.traceId);
-    writer.writeHex(traceId);
-    writer.writeSize(tags.span.spanId);
-    writer.writeHex(spanId);
+    if (traceId !== this.#trace.id)
+      this.#trace = { id: traceId, bytes: this.#encodeApart(() => this.#writeId(tags.span.traceId, traceId)) };
+    writer.writeBytes(this.#trace.bytes);
+    this.#writeId(tags.span.spanId, spanId);
     if (tracestate !== undefined) {
       writer.writeSize(tags.span.traceState);
       writer.writeText(tracestate);
     }
-    if (parentId !== undefined) {
-      writer.writeSize(tags.span.parentSpanId);
-      writer.writeHex(parentId);
-    }
+    if (parentId !== undefined) this.#writeId(tags.span.parentSpanId, parentId);
     this.#writeName(span);
     writer.writeSize(tags.span.kind);
     writer.writeSize(getSpanKind(span));
@@ -178,6 +193,11 @@ class SpanEncoder implements AttributeSink {
     writer.writeSize(tags.span.flags);
     writer.writeFixed32(getSpanFlags(span));
     writer.end(message, 2);
+  }
+
+  #writeId(tag: number, id: string): void {
+    this.#writer.writeSize(tag);
+    this.#writer.writeHex(id);
   }
 
   #writeShared(span: Span): void {

@@ -64,14 +64,32 @@ export function createSpanId(first: string, ...more: readonly (string | number)[
   return more.reduce<NameHash>((hash, part) => hash.add(part), NameHash.of(first)).toSpanId();
 }
 
-/** The hex digits of each byte. */
-const byteDigits: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+/** The code of the hex digit of four bits of a number: `0` is 48, and `a` is 39 more than the code after `9`. Without a condition, which a processor cannot predict. */
+const digitCode = (word: number, shift: number): number => {
+  const value = (word >>> shift) & 15;
+  return 48 + value + (((9 - value) >> 31) & 39);
+};
 
-/** Two numbers of 32 bits as 16 hex digits. */
-const formatHex = (high: number, low: number): string => `${formatWord(high)}${formatWord(low)}`;
-
-const formatWord = (word: number): string =>
-  `${byteDigits[word >>> 24]}${byteDigits[(word >>> 16) & 255]}${byteDigits[(word >>> 8) & 255]}${byteDigits[word & 255]}`;
+/** Two numbers of 32 bits as 16 hex digits. All at once: a text that is joined from parts is copied again when its characters are read. */
+const formatHex = (high: number, low: number): string =>
+  String.fromCharCode(
+    digitCode(high, 28),
+    digitCode(high, 24),
+    digitCode(high, 20),
+    digitCode(high, 16),
+    digitCode(high, 12),
+    digitCode(high, 8),
+    digitCode(high, 4),
+    digitCode(high, 0),
+    digitCode(low, 28),
+    digitCode(low, 24),
+    digitCode(low, 20),
+    digitCode(low, 16),
+    digitCode(low, 12),
+    digitCode(low, 8),
+    digitCode(low, 4),
+    digitCode(low, 0),
+  );
 
 /** Returns the 32 hex digits of the trace id of a run that no other program started: the hash cyrb128 of bryc. The ids of sessions and runs are random, so that a fast hash of 128 bits is enough. */
 export function createTraceId(session: string, run: string): string {

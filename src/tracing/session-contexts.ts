@@ -89,12 +89,17 @@ export class RunSpanContexts {
   }
 }
 
+/** An event that starts a run. */
+export type RunStart = Event & { readonly type: 'run-started' };
+
 /** Follows the events of one session. */
 export class SessionContexts {
   readonly #options: PlaceOptions;
   readonly #hashes: SessionHashes;
   #parentKey: string | undefined;
   #run: RunSpanContexts | undefined;
+  /** The run of an event that was not added when its context was needed. */
+  #prepared: { readonly event: RunStart; readonly run: RunSpanContexts } | undefined;
   /** The turn whose model call is active. */
   #turn: number | undefined;
 
@@ -102,6 +107,18 @@ export class SessionContexts {
     this.#options = options;
     const hash = NameHash.of(options.session);
     this.#hashes = { run: hash.add('run'), turn: hash.add('turn'), model: hash.add('model') };
+  }
+
+  /** The run that the last event belongs to. */
+  get run(): RunSpanContexts | undefined {
+    return this.#run;
+  }
+
+  /** Returns the run of an event that is added later. Undefined for a sub-agent: the call that started it may not be known yet. */
+  prepare(event: RunStart): RunSpanContexts | undefined {
+    if (this.#parentKey !== undefined) return undefined;
+    if (this.#prepared?.event !== event) this.#prepared = { event, run: this.#createRun(event) };
+    return this.#prepared.run;
   }
 
   /** The context of the active model call. */
@@ -115,7 +132,9 @@ export class SessionContexts {
     if (type === 'run-ended') return this.#endRun();
     if (type === 'run-started') {
       this.#turn = undefined;
-      return (this.#run = new RunSpanContexts(this.#options, this.#hashes, event.run, event.trace, this.#parentKey));
+      this.#run = this.#prepared?.event === event ? this.#prepared.run : this.#createRun(event);
+      this.#prepared = undefined;
+      return this.#run;
     }
     if (type === 'turn-started') this.#turn = event.turn;
     if (type === 'turn-ended' || type === 'turn-failed') this.#turn = undefined;
@@ -123,6 +142,10 @@ export class SessionContexts {
     if (run !== undefined)
       this.#run ??= new RunSpanContexts(this.#options, this.#hashes, run, undefined, this.#parentKey);
     return this.#run;
+  }
+
+  #createRun({ run, trace }: RunStart): RunSpanContexts {
+    return new RunSpanContexts(this.#options, this.#hashes, run, trace, this.#parentKey);
   }
 
   #endRun(): RunSpanContexts | undefined {

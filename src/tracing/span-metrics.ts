@@ -45,6 +45,13 @@ type Series = {
 };
 /** The series of all metrics that have some labels in common, by the metric and the labels besides. It is looked up once for a span. */
 type SeriesGroup = { readonly labels: Labels; readonly series: Map<string, Series | undefined> };
+/** A group, and the texts that name it besides the kind. */
+type NamedGroup = {
+  readonly first: string;
+  readonly second: string;
+  readonly third: string;
+  readonly group: SeriesGroup;
+};
 
 /** Max series and groups of series: a label from outside, such as the name of a tool, must not use up the memory. */
 const maxSeries = 2000;
@@ -56,6 +63,8 @@ export class SpanMetrics {
   readonly #conventions: Conventions;
   readonly #isDelta: boolean;
   #groups = new Map<string, SeriesGroup>();
+  /** The group that was used last, by kind: the next span of the kind usually has the same labels. */
+  readonly #lastGroups = new Map<string, NamedGroup>();
   #series: Series[] = [];
   #since = Date.now();
   #waiting: Span[] = [];
@@ -87,7 +96,7 @@ export class SpanMetrics {
     if (kind === 'model' || kind === 'request' || (kind === 'compaction' && details.usage))
       this.#addRequest(span, seconds);
     if (kind === 'tool') {
-      const group = this.#getGroup('execute_tool', details.tool ?? '', error ?? '', () => ({
+      const group = this.#getGroup('execute_tool', details.tool ?? '', error ?? '', '', () => ({
         'gen_ai.tool.name': details.tool,
         'error.type': error,
       }));
@@ -99,13 +108,17 @@ export class SpanMetrics {
     }
     if (kind === 'gate' && details.gate) {
       const { component, verdict, action } = details.gate;
-      const group = this.#getGroup('gate', component, `${verdict} ${action}`, () => ({ component, verdict, action }));
+      const group = this.#getGroup('gate', component, verdict, action ?? '', () => ({
+        component,
+        verdict,
+        action,
+      }));
       this.#record(group, 'gateDecisions', 1);
     }
     if (kind === 'workflow') {
       const labels = { 'gen_ai.workflow.name': span.name, 'error.type': error };
       this.#record(
-        this.#getGroup('workflow', span.name, error ?? '', () => labels),
+        this.#getGroup('workflow', span.name, error ?? '', '', () => labels),
         'workflowDuration',
         seconds,
       );
@@ -117,7 +130,7 @@ export class SpanMetrics {
   addLost(count: number): void {
     if (count > 0)
       this.#record(
-        this.#getGroup('', '', '', () => ({})),
+        this.#getGroup('', '', '', '', () => ({})),
         'lostSpans',
         count,
       );
@@ -130,6 +143,7 @@ export class SpanMetrics {
     const byKey = Map.groupBy(this.#series, ({ key }) => key);
     const metrics = [...byKey].flatMap(([key, series]) => this.#toMetric(key, series, now));
     if (this.#isDelta) [this.#series, this.#groups, this.#since] = [[], new Map(), now];
+    if (this.#isDelta) this.#lastGroups.clear();
     return {
       resourceMetrics: [
         { resource: { attributes: resource }, scopeMetrics: [{ scope: { name: 'fairlead', version }, metrics }] },
@@ -139,7 +153,7 @@ export class SpanMetrics {
 
   #addRequest(span: Span, seconds: number): void {
     const { usage, usd, provider = 'unknown', requestModel, responseModel } = span.details;
-    const group = this.#getGroup(`chat ${provider}`, requestModel ?? '', responseModel ?? '', () => ({
+    const group = this.#getGroup('chat', provider, requestModel ?? '', responseModel ?? '', () => ({
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': getProviderName(provider),
       'gen_ai.request.model': requestModel,
@@ -179,7 +193,7 @@ export class SpanMetrics {
 
   #addRun(span: Span, seconds: number): void {
     const { details, error } = span;
-    const group = this.#getGroup('invoke_agent', details.agent ?? '', error ?? '', () => ({
+    const group = this.#getGroup('invoke_agent', details.agent ?? '', error ?? '', '', () => ({
       'gen_ai.agent.name': details.agent,
       'error.type': error,
     }));
@@ -203,14 +217,23 @@ export class SpanMetrics {
     if (this.#calls.size < maxSeries) this.#calls.set(key, calls);
   }
 
-  /** The group of the labels that three texts name; undefined if there are too many. */
-  #getGroup(kind: string, name: string, more: string, createLabels: () => Labels): SeriesGroup | undefined {
-    const id = `${kind}\n${name}\n${more}`;
+  /** The group of the labels that a kind and three texts name; undefined if there are too many. */
+  #getGroup(
+    kind: string,
+    first: string,
+    second: string,
+    third: string,
+    createLabels: () => Labels,
+  ): SeriesGroup | undefined {
+    const last = this.#lastGroups.get(kind);
+    if (last && last.first === first && last.second === second && last.third === third) return last.group;
+    const id = `${kind}\n${first}\n${second}\n${third}`;
     let group = this.#groups.get(id);
     if (!group && this.#groups.size < maxSeries) {
       group = { labels: createLabels(), series: new Map() };
       this.#groups.set(id, group);
     }
+    if (group) this.#lastGroups.set(kind, { first, second, third, group });
     return group;
   }
 

@@ -168,6 +168,44 @@ test('[A50] a run that its caller does not record is not exported, and its reque
   assert.match(requests[0]?.trace?.traceparent ?? '', /-00$/);
 });
 
+test('[A50] the requests of runs whose spans are not built yet carry the ids that the trace has later', async () => {
+  const options = readTracingOptions({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
+  assert.ok(options);
+  const { traces: _, metrics: __, ...rest } = options;
+  // Without a listener the events wait.
+  const trace = createTracer({ options: rest, version: '0' });
+  const opened = await Promise.all(
+    ['s1', 's2'].map(async (name) => {
+      const log = memoryLog();
+      const script = Array.from({ length: 3 }, () => [calls('work'), calls('work'), says('done')]).flat();
+      const parts = createParts(script, [tool('work', () => 'ok')], { trace });
+      return { name, log, parts, session: await Session.open(parts, log, name) };
+    }),
+  );
+  // A run starts again with another caller, and the sessions have runs with the same id.
+  for (const [at, runId] of [
+    [0, 'r1'],
+    [0, 'r1'],
+    [1, 'r1'],
+    [0, 'r2'],
+    [1, 'r1'],
+    [1, 'r2'],
+  ] as const) {
+    const caller = String(opened.reduce((sum, { log }) => sum + log.events.length, 1)).padStart(32, 'a');
+    const traceparent = `00-${caller}-b7ad6b7169203331-01`;
+    await opened[at]?.session.advance('go', { runId, trace: { traceparent } });
+  }
+  for (const { name, log, parts } of opened) {
+    const { requests } = parts.provider as unknown as { readonly requests: readonly ModelRequest[] };
+    const models = buildTrace({ session: name, events: log.events }).filter(({ kind }) => kind === 'model');
+    assert.deepEqual([models.length, requests.length], [9, 9]);
+    assert.deepEqual(
+      new Set(requests.map((request) => request.trace?.traceparent)),
+      new Set(models.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`)),
+    );
+  }
+});
+
 const event = (seq: number, fact: Fact): Event => ({
   ...fact,
   seq,

@@ -140,11 +140,23 @@ export function createTracer(tracer: TracerOptions): Tracer {
   }
 
   function findRun(event: Event, state: RunState): TracedEvent {
-    if (state.session !== latest?.session) latest = sessions.get(state.session) ?? openSession(state);
+    if (state.session !== latest?.session) latest = findSession(state) ?? openSession(state);
     const run = latest.contexts.on(event, state.run);
     if (event.type === 'tool-started' && run) toolRuns.set(event.key, run);
     if (run !== latest.latest.run) latest.latest = { builder: latest.latest.builder, run };
     return latest.latest;
+  }
+
+  function findSession({ session }: RunState): TracedSession | undefined {
+    return session === latest?.session ? latest : sessions.get(session);
+  }
+
+  /** The run of a turn that has just started, if its state and the last events tell: the runs of all events are found later, many at once. Undefined where the log has a gap, for example. */
+  function findActiveRun(state: RunState): RunSpanContexts | undefined {
+    const start = events.findStart(state);
+    const contexts = start && findSession(state)?.contexts;
+    const run = start === 'known' ? contexts?.run : start && contexts?.prepare(start);
+    return run?.run === state.run ? run : undefined;
   }
 
   function flush(deadlineMs: number = defaultDeadlineMs): Promise<ExportCounts> {
@@ -176,10 +188,14 @@ export function createTracer(tracer: TracerOptions): Tracer {
     },
     contextOf(state, key) {
       if (!options.propagates) return undefined;
+      if (key !== undefined) {
+        events.findRuns();
+        return toContext(findTool(key));
+      }
+      const run = findActiveRun(state);
+      if (run) return toContext(run.getModelContext(state.turn));
       events.findRuns();
-      if (key !== undefined) return toContext(findTool(key));
-      const { contexts } = (state.session === latest?.session ? latest : sessions.get(state.session)) ?? {};
-      return toContext(contexts?.request);
+      return toContext(findSession(state)?.contexts.request);
     },
     flush,
     async close(deadlineMs = defaultDeadlineMs) {

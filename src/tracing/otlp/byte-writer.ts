@@ -2,8 +2,8 @@
 
 const two32 = 4_294_967_296;
 
-/** The value of a lower-case hex digit by its code. */
-const toValue = (code: number): number => (code < 58 ? code - 48 : code - 87);
+/** The value of a hex digit by its code. Without a condition: the digits of an id are random, so that a processor cannot predict it. */
+const toValue = (code: number): number => (code & 15) + (code >> 6) * 9;
 
 /** The bytes of a length below 2^35. */
 const countSizeBytes = (length: number): number =>
