@@ -43,10 +43,14 @@ export const maxClockLeadMs = 3_600_000;
 /** Draws the faults of a schedule; `calls` is about how many calls its workers make, `leaseMs` the lease of the store. */
 export function createFaultPlan(random: Random, calls: number, leaseMs: number, maxLeadMs: number): FaultPlan {
   const count = random.chance(0.1) ? 0 : 1 + random.index(5);
-  const faults = Array.from({ length: count }, (): Fault => {
-    const kind = random.pick(faultKinds);
-    return { at: random.index(calls), kind, ms: drawDuration(random, kind, leaseMs, maxLeadMs) };
-  });
+  const faults: Fault[] = [];
+  for (let i = 0; i < count; i++) {
+    const last = faults.at(-1);
+    // What recovers from a fault is hit by the next one: faults come in bursts.
+    const at = last && random.chance(0.4) ? last.at + 1 + random.index(3) : random.index(calls);
+    const kind = last && random.chance(0.3) ? last.kind : random.pick(faultKinds);
+    faults.push({ at, kind, ms: drawDuration(random, kind, leaseMs, maxLeadMs) });
+  }
   return {
     faults: faults.toSorted((a, b) => a.at - b.at),
     lossyNotifications: random.chance(0.4),

@@ -1,15 +1,14 @@
 // Planted bugs: the protection behind an invariant is removed from the simulated environment, and the simulation must find that.
+import { protections, type Protection } from './protections.ts';
 import { runSchedule } from './schedule.ts';
-import type { StoreProtection } from './store-state.ts';
+
 import type { Invariant } from './world.ts';
 
 /** A planted bug: what is removed, and which invariants must notice it. */
 export type PlantedBug = {
-  readonly name: string;
-  readonly description: string;
-  readonly removed: StoreProtection;
+  readonly removed: Protection;
   readonly finds: readonly Invariant[];
-  /** The scenarios that are searched; all by default. */
+  /** The scenario that is searched; all by default. */
   readonly scenario?: string;
 };
 
@@ -22,14 +21,29 @@ export type PlantedResult = {
   readonly invariant: Invariant | undefined;
 };
 
+const handled: readonly Invariant[] = ['effect-once', 'effect-not-lost', 'run-once', 'fences'];
+
 /** The planted bugs. */
 export const plantedBugs: readonly PlantedBug[] = [
-  {
-    name: 'budget',
-    description: 'The store reserves more than the budget allows.',
-    removed: 'budget',
-    finds: ['budget'],
-  },
+  { removed: 'budget', finds: ['budget'] },
+  { removed: 'reserved', finds: ['budget'] },
+  { removed: 'fence', finds: ['fences'] },
+  { removed: 'append-order', finds: handled },
+  { removed: 'empty-append', finds: ['effect-once'] },
+  { removed: 'durable', finds: handled },
+  { removed: 'lease-expiry', finds: ['not-stuck'] },
+  { removed: 'lost-claim', finds: ['not-stuck'] },
+  { removed: 'session-order', finds: handled },
+  { removed: 'known-run', finds: ['run-once', 'effect-once'] },
+  { removed: 'wake', finds: ['not-stuck'] },
+  { removed: 'unread-message', finds: ['message-once'] },
+  { removed: 'clear-position', finds: ['message-once', 'not-stuck'] },
+  { removed: 'kill-switch', finds: ['kill-switch'] },
+  { removed: 'check-outcome', finds: ['effect-once'] },
+  { removed: 'idempotency-key', finds: ['effect-once'] },
+  { removed: 'idempotent-flag', finds: ['effect-once'] },
+  { removed: 'approval', finds: ['approval-once'] },
+  { removed: 'plan-order', finds: ['plan-order'] },
 ];
 
 /** Searches for each planted bug, up to so many schedules. */
@@ -44,7 +58,7 @@ export async function findPlantedBugs(
 
 async function findPlantedBug(bug: PlantedBug, maxSchedules: number): Promise<PlantedResult> {
   for (let seed = 1; seed <= maxSchedules; seed++) {
-    const { violations } = await runSchedule({ seed, scenario: bug.scenario, removed: new Set([bug.removed]) });
+    const { violations } = await runSchedule({ seed, scenario: bug.scenario, removed: bug.removed });
     const found = violations.find(({ invariant }) => bug.finds.includes(invariant));
     if (found) return { bug, foundAfter: seed, seed, invariant: found.invariant };
   }
@@ -58,6 +72,6 @@ export const formatPlanted = (results: readonly PlantedResult[]): string =>
     '|---|---|---|',
     ...results.map(
       ({ bug, foundAfter, invariant }) =>
-        `| ${bug.name}: ${bug.description} | ${invariant ?? bug.finds.join(', ')} | ${foundAfter ?? 'not found'} |`,
+        `| \`${bug.removed}\`: ${protections[bug.removed]} | ${invariant ?? bug.finds.join(', ')} | ${foundAfter ?? 'not found'} |`,
     ),
   ].join('\n');

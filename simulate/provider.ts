@@ -16,7 +16,8 @@ import { checkKillSwitch, type World } from './world.ts';
 
 /** US dollars per million tokens. */
 const price = { input: 1000, output: 1000 };
-const usage = { input: 10, output: 20 };
+/** Less than what is reserved for a request, and not by much. */
+const usage = { input: 80, output: 40 };
 
 /** What one request costs. */
 export const requestUsd: number = ((usage.input + usage.output) * price.input) / 1e6;
@@ -34,12 +35,12 @@ export function createSimulatedProvider(
 ): Provider {
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
     signal.throwIfAborted();
+    checkKillSwitch(world, 'a request', process.name, process.port.monotonicMs());
     const message = await process.call({
       name: `model ${run.id}`,
       target: 'model',
       latency: [5, 60],
       act: () => {
-        checkKillSwitch(world, 'a request', process.name, process.port.monotonicMs());
         if (random.chance(rateLimits)) throw rateLimitError(60_000 + random.between(1000, 30_000));
         if (random.chance(failures)) throw overloadedError();
         const at = process.port.monotonicMs();

@@ -72,7 +72,7 @@ const drafts: Readonly<Record<string, (random: Random) => Draft>> = {
     const runs = drawRuns(random, 3, ['look', 'mail', 'look']).map((run) => ({ ...run, tenant: 'acme' }));
     return {
       actions: [{ type: 'enqueue', at: 0, runs }],
-      budget: { tenant: 'acme', period: 'ever', usd: random.between(0.15, 1.2) },
+      budget: { tenant: 'acme', period: 'ever', usd: random.between(0.2, 1.5) },
       otherEnds: ['money-budget'],
       calls: 40,
     };

@@ -2,15 +2,17 @@
 import { resolveAgent } from '../src/agent/index.ts';
 import { createAgentRunHandler, createOrchestrationHandler, startWorker, type Worker } from '../src/fleet/index.ts';
 import { planOrchestration } from '../src/fleet/plan/index.ts';
+import { zeroUsage } from '../src/core/index.ts';
 import { createFaultPlan, formatFault, type Fault, type FaultPlan } from './faults.ts';
 import { checkEnd } from './invariants.ts';
 import { createProcess, startOfTime, type ProcessWorld, type SimulatedProcess } from './process.ts';
+import type { Protection } from './protections.ts';
 import { createSimulatedProvider } from './provider.ts';
 import { createRandom } from './random.ts';
 import { drawScenario, type Scenario } from './scenarios.ts';
 import { createScheduler } from './scheduler.ts';
 import { openModelStore } from './store.ts';
-import { createStoreState, type StoreProtection } from './store-state.ts';
+import { createStoreState } from './store-state.ts';
 import { createTools } from './tools.ts';
 import { startUsers } from './users.ts';
 import { createWorld, type Violation, type World } from './world.ts';
@@ -23,7 +25,7 @@ export type ScheduleOptions = {
   /** Replaces the faults of the seed, to minimise them. */
   readonly plan?: FaultPlan;
   /** Protections that a planted bug removes. */
-  readonly removed?: ReadonlySet<StoreProtection>;
+  readonly removed?: Protection | undefined;
   readonly trace?: ((line: string) => void) | undefined;
 };
 
@@ -66,7 +68,11 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleRes
     retryMs: 200,
     maxWorkerLosses: 1000,
     isProcessDead: (process) => plan.sameMachine && dead.has(process),
-    ...(options.removed ? { removed: options.removed } : {}),
+    ...(options.removed ? { removed: new Set([options.removed]) } : {}),
+    onAppend: (session, fence, current) => {
+      if (fence !== current)
+        world.report('fences', `an append to ${session} with the fence ${fence} instead of ${current}`);
+    },
   });
 
   let calls = 0;
@@ -102,7 +108,7 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleRes
       notificationDelays: () => drawNotificationDelays(plan, random),
       breaksWatch: () => plan.lossyNotifications && random.chance(0.05),
     });
-    const tools = createTools(world, process, scheduler.now);
+    const tools = createTools(world, process, scheduler.now, state.isRemoved);
     const handleRun = createAgentRunHandler(async (run) => {
       const provider = createSimulatedProvider(run, process, world, random, scenario.providerFaults);
       const parts = resolveAgent({ provider, system: 'Work.', tools, settings: { maxOutputTokens: 40 } });
@@ -110,7 +116,10 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleRes
     });
     const worker = startWorker({
       store,
-      handlers: { run: handleRun, plan: createOrchestrationHandler(planOrchestration) },
+      handlers: {
+        run: handleRun,
+        plan: createOrchestrationHandler(state.isRemoved('plan-order') ? impatientOrchestration : planOrchestration),
+      },
       port: process.port,
       name,
       concurrency: 2,
@@ -184,6 +193,20 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleRes
     calls,
   };
 }
+
+/** The orchestration of plans with a planted bug: a step that has started counts as done. */
+const impatientOrchestration: typeof planOrchestration = (run, children) =>
+  planOrchestration(
+    run,
+    new Map(
+      [...children].map(([name, child]) => [
+        name,
+        name.startsWith('step-') && child.status === 'running'
+          ? { ...child, status: 'ended' as const, outcome: { reason: 'answered' as const, text: '', spent: zeroUsage } }
+          : child,
+      ]),
+    ),
+  );
 
 /** A notification is at most a quarter of a second late; it can come twice. */
 function drawNotificationDelays(

@@ -13,9 +13,7 @@ export function createModelInbox(link: StoreLink, breaksWatch: () => boolean): I
       read('read inbox', () =>
         letters
           .rows()
-          .filter(
-            (letter) => letter.session === session && (letter.position > after || state.isRemoved('inbox-position')),
-          )
+          .filter((letter) => letter.session === session && letter.position > after)
           .map(toInboxDelivery),
       ),
     clear: (session, upTo) =>
@@ -23,7 +21,8 @@ export function createModelInbox(link: StoreLink, breaksWatch: () => boolean): I
         'clear inbox',
         () => {
           for (const letter of letters.rows())
-            if (letter.session === session && letter.position <= upTo) letters.remove(String(letter.position));
+            if (letter.session === session && (letter.position <= upTo || state.isRemoved('clear-position')))
+              letters.remove(String(letter.position));
         },
         { durable: false },
       ),

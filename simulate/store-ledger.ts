@@ -36,7 +36,8 @@ export function createModelLedger({ state, read, write }: StoreLink): BudgetLedg
         const key = `${tenant} ${id}`;
         if (reserved.get(key)) return undefined;
         const row = budgets.get(tenant);
-        const used = row && addAmounts(sum(spent, row), sum(reserved, row));
+        const used =
+          row && addAmounts(sum(spent, row), state.isRemoved('reserved') ? { usd: 0, tokens: 0 } : sum(reserved, row));
         const reason = used && !state.isRemoved('budget') ? budgetExceededReason(row, used, amount) : undefined;
         if (reason === undefined) reserved.set(key, { tenant, day: today(), ...amount });
         return reason;

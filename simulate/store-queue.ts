@@ -79,7 +79,7 @@ export function createModelQueue(link: StoreLink): RunQueue {
     limits: () => read('limits', () => parseQueueLimits(control.get('limits'))),
     setLimits: (limits) => write('set limits', () => control.set('limits', JSON.stringify(limits))),
     schedules: createSchedules({
-      list: () => read('schedules', () => schedules.rows()),
+      list: () => read('schedules', () => schedules.rows().toSorted((a, b) => (a.name < b.name ? -1 : 1))),
       save: async () => undefined,
       remove: async () => undefined,
     }).schedules,
@@ -92,7 +92,7 @@ export function createModelQueue(link: StoreLink): RunQueue {
         const next = known?.cron === cron ? known.next : nextCronTime(cron, now());
         schedules.set(name, { name, cron, run: JSON.stringify({ words, ...run }), next });
       }),
-    stats(from, to, bucketMs, tenant) {
+    async stats(from, to, bucketMs, tenant) {
       const range = { from: Date.parse(from), to: Date.parse(to), bucketMs };
       const aggregate = createRunStatsAggregator(range);
       return read('stats', () =>

@@ -18,7 +18,7 @@ import {
   type RunRow,
 } from '../src/stores/run-row.ts';
 import { toDueRun } from '../src/stores/schedules.ts';
-import type { StoreProtection } from './store-state.ts';
+import type { Protection } from './protections.ts';
 import type { Journal } from './store-tables.ts';
 
 /** What the runs of a store need besides its tables. */
@@ -29,7 +29,7 @@ export type RunsContext = {
   readonly nextKey: () => number;
   readonly notify: (topic: string) => void;
   readonly isLeaseValid: (token: string) => boolean;
-  readonly isRemoved: (protection: StoreProtection) => boolean;
+  readonly isRemoved: (protection: Protection) => boolean;
 };
 
 /** A claim of runs by a worker. */
@@ -120,7 +120,7 @@ export function createStoreRuns(context: RunsContext): StoreRuns {
       const since = now() - rate.ms;
       if (takenTimes.filter((time) => time > since).length >= rate.runs) return undefined;
     }
-    if (parseKillSwitchState(control.get(killSwitchRowName)).stopped) return undefined;
+    if (parseKillSwitchState(control.get(killSwitchRowName)).stopped && !isRemoved('kill-switch')) return undefined;
     const isFull = (tenant: string): boolean =>
       running.filter((each) => each.tenant === tenant).length >= tenantConcurrency;
     const blocked = new Map(all.filter(isOpen).map((row) => [row.session, row.key]));
@@ -230,7 +230,10 @@ export function createStoreRuns(context: RunsContext): StoreRuns {
     complete(claim, settlement) {
       const row = findClaimed(claim);
       if (!row) return;
-      if (settlement.type === 'completed' && !(row.woken === 1 && hasUnreadMessages(row.session))) {
+      if (
+        settlement.type === 'completed' &&
+        !(row.woken === 1 && hasUnreadMessages(row.session) && !isRemoved('unread-message'))
+      ) {
         end(row, settlement.outcome);
         return;
       }
@@ -272,6 +275,7 @@ export function createStoreRuns(context: RunsContext): StoreRuns {
       }
     },
     requeueUnknown(token, handled) {
+      if (isRemoved('lost-claim')) return;
       for (const row of runs.rows())
         if (row.status === 'running' && row.holder === token && !handled.has(`${row.id} ${row.attempts}`))
           requeue(row, now());
@@ -282,7 +286,7 @@ export function createStoreRuns(context: RunsContext): StoreRuns {
         if (schedule.next > now()) continue;
         const { run, next } = toDueRun(schedule, now());
         add(run);
-        if (!isRemoved('schedule-once')) schedules.set(schedule.name, { ...schedule, next });
+        schedules.set(schedule.name, { ...schedule, next });
       }
     },
   };

@@ -10,20 +10,9 @@ import {
   sessionNotFoundError,
   unknownEventError,
 } from '../src/stores/store-errors.ts';
+import type { Protection } from './protections.ts';
 import { createStoreRuns, type StoreRuns } from './store-runs.ts';
 import { createTables, type Journal, type SessionEntry } from './store-tables.ts';
-
-/** The protections that a planted bug can remove from the store. */
-export type StoreProtection =
-  | 'fence'
-  | 'lease-validity'
-  | 'lease-expiry'
-  | 'session-order'
-  | 'wake'
-  | 'budget'
-  | 'known-run'
-  | 'schedule-once'
-  | 'inbox-position';
 
 /** The options of a store. */
 export type StoreOptions = {
@@ -34,7 +23,9 @@ export type StoreOptions = {
   readonly maxWorkerLosses: number;
   /** Whether a process is known to have ended; its lease then counts as expired. */
   readonly isProcessDead: (process: string) => boolean;
-  readonly removed?: ReadonlySet<StoreProtection>;
+  readonly removed?: ReadonlySet<Protection>;
+  /** Called with each accepted append: the fence of the writer, and that of the session. */
+  readonly onAppend?: (session: string, fence: number, current: number) => void;
 };
 
 /** The state of a store. */
@@ -46,7 +37,7 @@ export type StoreState = {
   /** Calls the listener with each topic that changed. Returns the function that unsubscribes. */
   readonly subscribe: (listener: (topic: string) => void) => () => void;
   readonly notify: (topic: string) => void;
-  readonly isRemoved: (protection: StoreProtection) => boolean;
+  readonly isRemoved: (protection: Protection) => boolean;
   readonly isLeaseValid: (token: string) => boolean;
   readonly startLease: (process: string) => string;
   /** False if the lease was taken over. */
@@ -85,7 +76,7 @@ export type AppendRequest = {
 
 /** Creates an empty store whose kill switch is off. */
 export function createStoreState(options: StoreOptions): StoreState {
-  const tables = createTables();
+  const tables = createTables(!(options.removed?.has('durable') ?? false));
   const { sessions, leases } = tables;
   const listeners = new Set<(topic: string) => void>();
   let keys = 0;
@@ -95,8 +86,8 @@ export function createStoreState(options: StoreOptions): StoreState {
   const notify = (topic: string): void => {
     for (const listener of listeners) listener(topic);
   };
-  const isRemoved = (protection: StoreProtection): boolean => options.removed?.has(protection) === true;
-  const isLeaseValid = (token: string): boolean => isRemoved('lease-validity') || leases.get(token) !== undefined;
+  const isRemoved = (protection: Protection): boolean => options.removed?.has(protection) === true;
+  const isLeaseValid = (token: string): boolean => leases.get(token) !== undefined;
   const runs = createStoreRuns({ tables, now, nextKey, notify, isLeaseValid, isRemoved });
   tables.transact(true, () => tables.control.set(killSwitchRowName, JSON.stringify({ stopped: false })));
 
@@ -186,11 +177,13 @@ export function createStoreState(options: StoreOptions): StoreState {
     append({ session, fence, after, facts, parent, suffix }) {
       const entry = sessions.get(session);
       const last = entry?.events.at(-1);
+      if (facts.length === 0 && isRemoved('empty-append')) return [];
       if (!entry || (entry.fence !== fence && !isRemoved('fence'))) throw fencedError(`Session ${session}`);
-      if ((last?.seq ?? 0) !== after) throw appendConflictError(after, last?.seq ?? 0);
+      if ((last?.seq ?? 0) !== after && !isRemoved('append-order')) throw appendConflictError(after, last?.seq ?? 0);
+      options.onAppend?.(session, fence, entry.fence);
       if (parent !== undefined && !entry.events.some(({ id }) => id === parent)) throw unknownEventError(parent);
       const time = new Date(now()).toISOString();
-      const position = { after, parent: parent ?? last?.id ?? null, suffix };
+      const position = { after: last?.seq ?? 0, parent: parent ?? last?.id ?? null, suffix };
       // What is stored is JSON, as in a database.
       const events = createEvents(JSON.parse(JSON.stringify(facts)) as readonly Fact[], position).map((event) => ({
         ...event,

@@ -85,8 +85,8 @@ export type Journal = StoreTables & {
   readonly lose: (writes: number) => void;
 };
 
-/** Creates empty tables. */
-export function createTables(): Journal {
+/** Creates empty tables; `keepsDurable`: a crash loses no durable write. */
+export function createTables(keepsDurable: boolean): Journal {
   let unsynced: (() => void)[][] = [];
   let undos: (() => void)[] = [];
   const onUndo = (undo: () => void): void => void undos.push(undo);
@@ -128,7 +128,7 @@ export function createTables(): Journal {
       try {
         const value = change();
         if (undos.length > 0) unsynced.push(undos);
-        if (durable) unsynced = [];
+        if (durable && keepsDurable) unsynced = [];
         return value;
       } catch (error) {
         for (const undo of undos.toReversed()) undo();

@@ -45,6 +45,8 @@ export type ConnectionOptions = {
 
 const silentText: PartialTextChannel = { publish() {}, commit() {}, discard() {}, subscribe: () => () => {} };
 
+const activeSwitch = JSON.stringify({ stopped: false });
+
 /** How often a lost call is sent again. */
 const maxRetries = 4;
 
@@ -108,7 +110,12 @@ export function openModelStore(state: StoreState, process: StoreProcess, options
     inbox: createModelInbox(link, options.breaksWatch ?? (() => false)),
     partialText: options.partialText ?? silentText,
     killSwitch: createKillSwitch({
-      read: () => link.read('kill switch', () => tables.control.get(killSwitchRowName), { uncounted: true }),
+      read: () =>
+        link.read(
+          'kill switch',
+          () => (state.isRemoved('kill-switch') ? activeSwitch : tables.control.get(killSwitchRowName)),
+          { uncounted: true },
+        ),
       write: (value) =>
         link.write('set kill switch', () => {
           tables.control.set(killSwitchRowName, value);

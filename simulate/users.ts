@@ -36,8 +36,12 @@ export function startUsers(context: UserContext): () => number {
 }
 
 /** Does it twice at times, as an impatient user or a client that repeats its request does. */
-async function perhapsTwice({ duplicates, random }: UserContext, work: () => Promise<unknown>): Promise<void> {
-  await Promise.all(duplicates && random.chance(0.5) ? [work(), work()] : [work()]);
+async function perhapsTwice({ duplicates, random, process }: UserContext, work: () => Promise<unknown>): Promise<void> {
+  const again = async (): Promise<void> => {
+    await sleepOn(process.port, random.pick([0, 20, 400, 2500]));
+    await work();
+  };
+  await Promise.all(duplicates && random.chance(0.5) ? [work(), again()] : [work()]);
 }
 
 async function act(context: UserContext, action: UserAction): Promise<void> {

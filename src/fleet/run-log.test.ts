@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { resolveAgent, defineTool } from '../agent/index.ts';
-import { epochStartedFact, runStateView, type FleetStore } from '../core/index.ts';
+import { epochStartedFact, runStateView, type Event, type Fact, type FleetStore, type Log } from '../core/index.ts';
+import { memoryLog } from '../stores/index.ts';
 import { calls, scriptedProvider } from '../testing/index.ts';
 import { openTempFleetStore } from '../../test/support/fleet-store.ts';
 import { createAgentRunHandler } from './run-handler.ts';
@@ -83,4 +84,42 @@ test('[A52] inbox messages are durable together with their position, and so is a
     'annotation-added',
   ]);
   await log.close();
+});
+
+/** A log whose appends take so many milliseconds each, and the number of its empty appends. */
+function createSlowLog(durations: readonly number[]): { readonly log: Log; readonly checks: () => number } {
+  let now = 0;
+  let appends = 0;
+  let checks = 0;
+  const slow: Log = {
+    ...memoryLog(),
+    async append(_after, facts) {
+      now += durations[appends++] ?? 0;
+      if (facts.length === 0) checks += 1;
+      return facts.map((fact, i): Event => ({ ...fact, seq: i + 1, id: `${i}`, parent: null, time: '' }));
+    },
+  };
+  const log = createRunLog(slow, new AbortController().signal, { monotonicMs: () => now });
+  return { log, checks: () => checks };
+}
+
+const callStarted: Fact = { type: 'tool-started', call: 'c', tool: 'pay', key: 'k' };
+
+test('[A53] a worker that was suspended while it recorded the start of a call checks its lease until one check was quick', async () => {
+  const cases: readonly (readonly [durations: readonly number[], checks: number])[] = [
+    [[400], 0],
+    [[600, 10], 1],
+    [[600, 9000, 10], 2],
+    [[600, 600, 600, 600, 600, 10], 5],
+  ];
+  for (const [durations, checks] of cases) {
+    const slow = createSlowLog(durations);
+    await slow.log.append(0, [callStarted]);
+    assert.equal(slow.checks(), checks, durations.join(' '));
+  }
+  const tooSlow = createSlowLog([600, 600, 600, 600, 600, 600]);
+  await assert.rejects(tooSlow.log.append(0, [callStarted]), { code: 'run/left', retry: true });
+  const withoutEffect = createSlowLog([600, 9000]);
+  await withoutEffect.log.append(0, [{ type: 'run-ended', reason: 'answered' }]);
+  assert.equal(withoutEffect.checks(), 1, 'an append before no effect is checked once');
 });
