@@ -37,8 +37,9 @@ function checkEffectsOnce(world: World, run: FleetRun): void {
 }
 
 /** A run ends with an answer, unless the scenario has a reason for another end. */
-function checkOutcome(world: World, { id, outcome }: FleetRun, { otherEnds }: Scenario): void {
+function checkOutcome(world: World, { id, outcome }: FleetRun, { otherEnds, providerFaults }: Scenario): void {
   if (!outcome || outcome.reason === 'answered' || otherEnds.includes(outcome.reason)) return;
+  if (outcome.reason === 'error-threshold' && providerFaults.failures > 0) return;
   world.report('effect-not-lost', `${id} ended as ${outcome.reason}: ${outcome.detail ?? ''}`);
 }
 

@@ -113,7 +113,7 @@ export function createProcess(world: ProcessWorld, name: string, random: Random,
     const drawLatency = (): number => (random.chance(0.02) ? random.between(40, 120) : random.between(...latency));
     const respond = (ms: number, settle: () => void): void => void deliver(ms, settle);
     const execute = (): void => {
-      if (kind === 'lost-request' || (target !== 'tool' && scheduler.now() < cutOffUntil)) {
+      if (kind === 'lost-request' || (target === 'store' && scheduler.now() < cutOffUntil)) {
         trace?.(`${name} ${callName}: not executed`);
         return respond(drawLatency(), () => reject(lostError()));
       }

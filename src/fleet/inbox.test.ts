@@ -187,3 +187,20 @@ test('a message wakes a waiting run, and one that is about to wait', async (t) =
   await sendMessage(store, 's', { type: 'steer', text: 'Go on' });
   assert.equal((await store.queue.run('r'))?.status, 'queued');
 });
+
+test('a message to a run that ends before it is woken is not accepted, and is deleted', async (t) => {
+  const store = await openTempFleetStore(t);
+  await store.queue.enqueue([{ id: 'r', prompt: 'Go.', session: 's' }]);
+  const late: FleetStore = {
+    ...store,
+    queue: {
+      ...store.queue,
+      async wake(run) {
+        await store.queue.cancel(run, 'It ends just before it is woken.');
+        await store.queue.wake(run);
+      },
+    },
+  };
+  assert.equal(await sendMessage(late, 's', { type: 'steer', text: 'Left' }), false);
+  assert.deepEqual(await store.inbox.read('s', 0), []);
+});

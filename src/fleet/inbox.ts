@@ -169,7 +169,7 @@ function messageContentFacts(message: InboxMessage, position: number, state: Run
  * active run. Throws if the run does not accept messages.
  */
 export async function sendMessage(
-  store: { readonly inbox: Pick<Inbox, 'send' | 'clear'>; readonly queue: Pick<RunQueue, 'list' | 'wake'> },
+  store: { readonly inbox: Pick<Inbox, 'send' | 'read' | 'clear'>; readonly queue: Pick<RunQueue, 'list' | 'wake'> },
   session: string,
   message: InboxMessage,
 ): Promise<boolean> {
@@ -179,9 +179,16 @@ export async function sendMessage(
   const position = await store.inbox.send(session, message);
   const active = await listActiveRuns(store, session);
   for (const { id } of active) await store.queue.wake(id);
-  if (active.length === 0) await store.inbox.clear(session, position);
-  return active.length > 0;
+  // A run that ended before it was woken has perhaps not read the message.
+  const isAccepted =
+    active.length > 0 &&
+    ((await listActiveRuns(store, session)).length > 0 || !(await isUnread(store.inbox, session, position)));
+  if (!isAccepted) await store.inbox.clear(session, position);
+  return isAccepted;
 }
+
+const isUnread = async (inbox: Pick<Inbox, 'read'>, session: string, position: number): Promise<boolean> =>
+  (await inbox.read(session, position - 1)).some((delivery) => delivery.position === position);
 
 type Store = { readonly queue: Pick<RunQueue, 'list'> };
 

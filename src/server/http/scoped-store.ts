@@ -49,7 +49,7 @@ export type ScopedStore = {
   readonly description: string;
   readonly queue: ScopedQueue;
   readonly sessions: ScopedSessions;
-  readonly inbox: Pick<Inbox, 'send' | 'clear'>;
+  readonly inbox: Pick<Inbox, 'send' | 'read' | 'clear'>;
   readonly killSwitch: KillSwitch;
   readonly ledger: Pick<BudgetLedger, 'budgets' | 'setBudget'>;
   readonly workers: Pick<WorkerRegistry, 'list'>;
@@ -94,6 +94,9 @@ export function createScopedStore(store: FleetStore, authority: RunAuthority): S
         const target = runs.filter(({ status }) => status !== 'ended').toReversed();
         const run = (target.find(({ started }) => started !== undefined) ?? target[0])?.id;
         return store.inbox.send(session, run === undefined ? message : { ...message, run });
+      },
+      async read(name, after) {
+        return store.inbox.read((await names.requireSession(name)).session, after);
       },
       async clear(name, upTo) {
         await store.inbox.clear((await names.requireSession(name)).session, upTo);
