@@ -195,7 +195,7 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleRes
 }
 
 /** The orchestration of plans with a planted bug: a step that has started counts as done. */
-const impatientOrchestration: typeof planOrchestration = (run, children) =>
+const impatientOrchestration: typeof planOrchestration = (run, children, progress) =>
   planOrchestration(
     run,
     new Map(
@@ -206,6 +206,7 @@ const impatientOrchestration: typeof planOrchestration = (run, children) =>
           : child,
       ]),
     ),
+    progress,
   );
 
 /** A notification is at most a quarter of a second late; it can come twice. */

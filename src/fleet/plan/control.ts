@@ -7,7 +7,7 @@ import { readPlan, type PlanStepView } from './read-plan.ts';
 
 /** The parts of a store that control a plan. */
 export type PlanControlStore = {
-  readonly inbox: Pick<FleetStore['inbox'], 'send' | 'clear'>;
+  readonly inbox: Pick<FleetStore['inbox'], 'send' | 'read' | 'clear'>;
   readonly queue: Pick<FleetStore['queue'], 'list' | 'wake'>;
   readonly sessions: Pick<FleetStore['sessions'], 'find' | 'reader'>;
 };
