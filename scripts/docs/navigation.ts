@@ -11,6 +11,7 @@ export const navigation: readonly NavigationGroup[] = [
       'README.md',
       'docs/choosing.md',
       'docs/terminal.md',
+      'docs/plan-mode.md',
       'docs/profiles.md',
       'docs/providers.md',
       'docs/embedded.md',

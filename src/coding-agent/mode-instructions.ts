@@ -7,7 +7,7 @@ export const permissionModeKey = 'permission-mode';
 /** The text for the modes that forbid changes. */
 const modeInstructions: Partial<Record<PermissionMode, string>> = {
   'read-only': 'The permission mode is read-only: change nothing. Only reading tools and commands that read can run.',
-  plan: 'The permission mode is plan: change nothing. Read what you need, then answer with a plan: the steps, the files, and how to check the result. The user decides whether it is carried out.',
+  plan: 'The permission mode is plan: change nothing. Read what you need, then answer with a plan: the steps as one numbered list, the files, and how to check the result. The user decides whether it is carried out.',
 };
 
 /** Tracks the mode that the model knows; returns the text for a new mode, if there is one. */

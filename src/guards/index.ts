@@ -13,7 +13,6 @@ export {
   isFreeInReadingMode,
   isPermissionMode,
   isReadingMode,
-  markPlanWriter,
   nextPermissionMode,
   permissionModeDescriptions,
   permissionModeGate,

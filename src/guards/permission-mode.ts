@@ -52,19 +52,10 @@ const startingTools: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 /** The only fields of a command that may run: others could change what it does. */
 const commandFields: ReadonlySet<string> = new Set(['command', 'timeout_s', 'background', 'write_git']);
 
-/** The mark of the tool that writes the plan: a name alone gives no right, and no file, client or server can set it. */
-const planWriter: unique symbol = Symbol('fairlead plan writer');
-
-/** Marks a tool as the one that may write in the mode `plan`, because it writes the plan file and nothing else. */
-export const markPlanWriter = (tool: Tool): Tool => ({ ...tool, [planWriter]: true }) as Tool;
-
-/** What the gate reads of a tool. */
-type GatedTool = Pick<Tool, 'effect' | 'clientSideQuestion'> & { readonly [planWriter]?: boolean };
-
 /** Creates the gate that denies changes in the modes `read-only` and `plan`. Other modes are decided by the permission gate. Without a context, every command is denied. */
 export function permissionModeGate(
   mode: () => PermissionMode,
-  tools: ReadonlyMap<string, GatedTool>,
+  tools: ReadonlyMap<string, Pick<Tool, 'effect' | 'clientSideQuestion'>>,
   context?: ReadingContext,
 ): Gate {
   return async (call) => {
@@ -81,7 +72,6 @@ export function permissionModeGate(
     // The client may do anything with a call, whatever the name of the tool is.
     if (tool === undefined || tool.clientSideQuestion !== undefined) return deny('');
     if (tool.effect === 'read' || hasOnlyFields(input, startingTools.get(name))) return { type: 'allow' };
-    if (current === 'plan' && tool[planWriter] === true) return { type: 'allow' };
     const { command, background, write_git: writesGit } = isObject(input) ? input : {};
     if (name !== 'run_command' || typeof command !== 'string' || !hasOnlyFields(input, commandFields)) return deny('');
     if (background === true || writesGit === true) return deny('');

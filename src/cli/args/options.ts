@@ -126,6 +126,7 @@ export const cliOptionGroups: readonly CliOptionGroup[] = [
         completion: ['read-only', 'plan', 'ask', 'accept-edits', 'auto'],
         description: 'permission mode: read-only, plan, ask, accept-edits or auto',
       },
+      { names: ['plan'], description: 'the same as --mode plan: nothing is changed, and the answer is a plan' },
       { names: ['auto-approve'], description: 'approve file changes and commands automatically' },
       { names: ['no-sandbox'], description: 'run commands without a sandbox' },
       { names: ['code'], description: 'give the model only a container to run code in' },

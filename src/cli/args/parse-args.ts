@@ -279,10 +279,13 @@ type PermissionMode = 'read-only' | 'plan' | 'ask' | 'accept-edits' | 'auto';
 const permissionModes: readonly PermissionMode[] = ['read-only', 'plan', 'ask', 'accept-edits', 'auto'];
 
 function parsePermissionMode(values: OptionValues): PermissionMode | undefined | UsageError {
-  const mode = values.get('mode');
+  const given = values.get('mode');
+  if (values.has('plan') && given !== undefined && given !== 'plan')
+    return { message: `--plan and --mode ${given} cannot be given together.` };
+  const mode = values.has('plan') ? 'plan' : given;
   if (mode === undefined) return undefined;
   if (mode !== 'auto' && values.has('auto-approve'))
-    return { message: '--mode and --auto-approve cannot be given together.' };
+    return { message: `--${values.has('plan') ? 'plan' : 'mode'} and --auto-approve cannot be given together.` };
   return (
     permissionModes.find((each) => each === mode) ?? {
       message: `--mode is read-only, plan, ask, accept-edits or auto, not "${mode}".`,

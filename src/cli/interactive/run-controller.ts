@@ -87,7 +87,8 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
       } finally {
         running = false;
       }
-      if (conversation.mode === 'plan' && state.ended?.reason === 'answered') await askToLeavePlanMode(context);
+      if (conversation.mode === 'plan' && state.ended?.reason === 'answered')
+        await (await import('../slash-commands/plan-approval.ts')).offerPlan(context);
     },
   };
   const start = (work: () => Promise<void>): void => {
@@ -137,35 +138,6 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
       await job;
     },
   };
-}
-
-/** Asks whether the plan of the last answer is carried out: the mode `plan` is left only by the user. Other text is sent to the model, which continues to plan. */
-async function askToLeavePlanMode({
-  conversation,
-  ui,
-  signal,
-  refreshStatus,
-  runAgent,
-}: CommandContext): Promise<void> {
-  let reply: string | undefined;
-  const key = await ui.askKey(
-    {
-      title: 'Carry out this plan?',
-      keys: [
-        { key: 'y', label: 'Yes, ask before changes' },
-        { key: 'e', label: 'Yes, and accept edits in this folder' },
-        { key: 'n', label: 'No, keep planning' },
-      ],
-      defaultKey: 'n',
-      onReply: (text) => (reply = text),
-    },
-    signal,
-  );
-  if (reply !== undefined) return runAgent(reply);
-  if (key === 'n') return undefined;
-  await conversation.setMode(key === 'e' ? 'accept-edits' : 'ask');
-  refreshStatus();
-  return runAgent('Carry out the plan.');
 }
 
 /** How long a line that cannot be handled during a job waits for its end before it is refused. */

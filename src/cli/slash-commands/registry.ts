@@ -9,6 +9,7 @@ import { mcpCommand } from './mcp-command.ts';
 import { modelCommands } from './model-commands.ts';
 import { infoCommands } from './info-commands.ts';
 import { permissionCommands } from './permission-commands.ts';
+import { planCommand } from './plan-command.ts';
 import { privateCommand } from './private-command.ts';
 import { promptCommands } from './prompt-commands.ts';
 import { sessionCommands } from './session-commands.ts';
@@ -43,6 +44,7 @@ const builtinCommands: readonly SlashCommand[] = [
   ...historyCommands,
   ...promptCommands,
   ...permissionCommands,
+  planCommand,
   privateCommand,
   verifyCommand,
   mcpCommand,

@@ -14,6 +14,7 @@ import {
   type Conversation,
   type ConversationStatus,
 } from '../../coding-agent/index.ts';
+import { planProgressView, type PlanProgress } from '../../coding-agent/plans/index.ts';
 import { todoView, type TodoItem } from '../../tools/index.ts';
 import { toAcpStopReason } from './errors.ts';
 
@@ -189,12 +190,32 @@ const planStatuses = { open: 'pending', doing: 'in_progress', done: 'completed' 
 const toPlanEntries = (items: readonly TodoItem[]): PlanEntry[] =>
   items.map(({ text, status }) => ({ content: text, priority: 'medium', status: planStatuses[status] }));
 
-/** Creates an event listener that sends each changed plan. */
+const stepStatuses = {
+  pending: 'pending',
+  active: 'in_progress',
+  done: 'completed',
+  failed: 'completed',
+  skipped: 'completed',
+} as const;
+
+/** Converts the steps of an approved plan to plan entries. The protocol has no state for a step that failed or was skipped, so the text says it. */
+const toStepEntries = ({ steps }: PlanProgress): PlanEntry[] =>
+  steps.map(({ text, state }) => ({
+    content: state === 'failed' || state === 'skipped' ? `${text} (${state})` : text,
+    priority: 'medium',
+    status: stepStatuses[state],
+  }));
+
+/** Creates an event listener that sends each changed plan: the list of tasks, and the steps of an approved plan. */
 export function createPlanListener(sendPlan: (plan: PlanEntry[]) => void): (event: Event) => void {
   let now = todoView.initial;
+  let progress = planProgressView.initial;
   return (event) => {
     const next = todoView.on(now, event);
     if (next.items !== now.items) sendPlan(toPlanEntries(next.items));
     now = next;
+    const steps = planProgressView.on(progress, event);
+    if (steps && steps !== progress) sendPlan(toStepEntries(steps));
+    progress = steps;
   };
 }

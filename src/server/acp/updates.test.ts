@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { resolveAgent, Session } from '../../agent/index.ts';
-import type { JsonObject } from '../../core/index.ts';
+import type { Json, JsonObject } from '../../core/index.ts';
 import { memoryLog } from '../../stores/memory.ts';
 import { calls, says, scriptedProvider } from '../../testing/index.ts';
 import { todo } from '../../tools/todo.ts';
 import { toToolCallContent, toToolCallHeader, fenceMarkdown } from './tool-calls.ts';
+import { planProgressKey } from '../../coding-agent/plans/index.ts';
 import { createPlanListener } from './acp-session.ts';
 import { createV1Updates } from './v1-updates.ts';
 import { createV2Updates } from './v2-updates.ts';
@@ -102,4 +103,38 @@ test('the todo list is sent as the plan each time it changes, and only then', as
 
 test('output cannot close its own code fence', () => {
   assert.equal(fenceMarkdown('a ```` b\n'), '`````\na ```` b\n`````');
+});
+
+test('[A20] each change of a step of an approved plan is sent as a plan', () => {
+  const told: unknown[] = [];
+  const listen = createPlanListener((plan) => void told.push(plan.map(({ content, status }) => [content, status])));
+  const annotate = (value: Json): void =>
+    listen({ type: 'annotation-added', key: planProgressKey, value, seq: 1, id: 'e', parent: null, time: '' });
+  const head = { name: 'p', file: '/p.md', hash: 'h' };
+  annotate({
+    ...head,
+    steps: [
+      { text: 'a', state: 'active' },
+      { text: 'b', state: 'pending' },
+    ],
+  });
+  annotate({
+    ...head,
+    steps: [
+      { text: 'a', state: 'failed' },
+      { text: 'b', state: 'skipped' },
+    ],
+  });
+  annotate({ ...head, steps: [{ text: 'a', state: 'unheard' }] });
+  annotate('nothing');
+  assert.deepEqual(told, [
+    [
+      ['a', 'in_progress'],
+      ['b', 'pending'],
+    ],
+    [
+      ['a (failed)', 'completed'],
+      ['b (skipped)', 'completed'],
+    ],
+  ]);
 });
