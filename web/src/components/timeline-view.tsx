@@ -146,7 +146,7 @@ function InputView({ item }: { readonly item: InputItem }): JSX.Element {
   );
 }
 
-const sourceLabels = { hook: 'Hook', program: 'Note' } as const;
+const sourceLabels = { agent: 'Agent', hook: 'Hook', program: 'Note' } as const;
 
 const speakerLabels: Readonly<Record<string, string>> = {
   prompt: 'You',
