@@ -77,20 +77,7 @@ test('approvals on the page', { skip }, async (t) => {
 
   await t.test('[A92] a hidden tab gets a notification, a number in its title and another icon', async (t) => {
     const page = await server.open(t);
-    await page.evaluate(() => {
-      const shown: string[] = [];
-      Object.assign(window, { shown });
-      class Recorded extends EventTarget {
-        static readonly permission = 'granted';
-        static requestPermission = async (): Promise<string> => 'granted';
-        constructor(title: string, { body }: { readonly body: string }) {
-          super();
-          shown.push(`${title}: ${body}`);
-        }
-        close(): void {}
-      }
-      Object.assign(window, { Notification: Recorded });
-    });
+    await recordNotifications(page);
     await page
       .getByRole('navigation')
       .getByRole('link', { name: /Approvals/ })
@@ -115,6 +102,28 @@ test('approvals on the page', { skip }, async (t) => {
     });
     await form(page).getByRole('button', { name: 'Deny', exact: true }).click();
     await eventually('the title has no number', async () => !(await page.title()).startsWith('('));
+  });
+
+  await t.test('[A92] the page of a run notifies a hidden tab when the run has ended', async (t) => {
+    const page = await server.open(t);
+    await recordNotifications(page);
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: /Approvals/ })
+      .click();
+    const notifyMe = page.getByRole('button', { name: 'Notify me' });
+    const isOn = page.getByRole('button', { name: 'Notifications on' });
+    await notifyMe.or(isOn).waitFor();
+    if (await notifyMe.isVisible()) await notifyMe.click();
+    await isOn.waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Ask' }).click();
+    await submitPrompt(page, 'Write g.txt');
+    await form(page).getByRole('button', { name: 'Deny', exact: true }).waitFor();
+    await page.evaluate(() => Object.defineProperty(document, 'hidden', { value: true, configurable: true }));
+    await form(page).getByRole('button', { name: 'Deny', exact: true }).click();
+    await eventually('the end was shown', async () =>
+      (await getNotifications(page)).some((text) => text === 'The run has ended: Write g.txt'),
+    );
   });
 
   await t.test(
@@ -142,3 +151,24 @@ test('approvals on the page', { skip }, async (t) => {
     },
   );
 });
+
+/** Replaces the notifications of a page by a list of their texts. */
+async function recordNotifications(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const shown: string[] = [];
+    Object.assign(window, { shown });
+    class Recorded extends EventTarget {
+      static readonly permission = 'granted';
+      static requestPermission = async (): Promise<string> => 'granted';
+      constructor(title: string, { body }: { readonly body: string }) {
+        super();
+        shown.push(`${title}: ${body}`);
+      }
+      close(): void {}
+    }
+    Object.assign(window, { Notification: Recorded });
+  });
+}
+
+const getNotifications = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(() => (window as unknown as { shown: string[] }).shown);

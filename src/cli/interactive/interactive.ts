@@ -42,11 +42,7 @@ import { openConversation, prepareConversation } from './startup.ts';
 export function runInteractive(args: CliArgs): Promise<number> {
   const settings = readSettings();
   return withDebugLog(settings, 'interactive', printErr, async () => {
-    const ui = await createUi({
-      plain: args.plain,
-      theme: settings.theme,
-      notifications: settings.notifications,
-    });
+    const ui = await createUi({ plain: args.plain, settings });
     let lastSession: SessionFile | undefined;
     try {
       return await runWithUi(ui, args, settings, (sessionFile) => (lastSession = sessionFile));

@@ -1,7 +1,7 @@
 // Creates the terminal UI that fits the terminal: the full screen, or plain lines. The libraries of the screen load only if it is used.
 import type { UserPrompter } from '../../coding-agent/integrations/index.ts';
-import { resolveTheme, wantsColors, type ThemeName } from './ansi-style.ts';
-import type { NotificationMode } from './notifier.ts';
+import { resolveTheme, wantsColors } from './ansi-style.ts';
+import type { Settings } from '../../coding-agent/settings/index.ts';
 import type { TerminalUI } from './ui.ts';
 
 /** What selects the UI besides the terminal itself. */
@@ -9,8 +9,8 @@ export type UiOptions = {
   /** Selects plain lines, as `--plain` and FAIRLEAD_PLAIN=1 do. */
   readonly plain?: boolean;
   readonly env?: NodeJS.ProcessEnv;
-  readonly theme?: ThemeName;
-  readonly notifications?: NotificationMode;
+  /** The settings of the screen; without them it does not notify. */
+  readonly settings?: Pick<Settings, 'theme' | 'notifications' | 'notifyAfterMs' | 'profile'>;
 };
 
 /** Opens the screen on a capable terminal, and plain lines everywhere else. */
@@ -23,8 +23,11 @@ export async function createUi(options: UiOptions = {}): Promise<TerminalUI> {
   const colors = wantsColors(env, output.isTTY);
   if (isTerminal && !dumb && !plain) {
     const { createScreenUi } = await import('./screen.ts');
-    const theme = colors ? resolveTheme(options.theme ?? 'auto', env) : 'none';
-    return createScreenUi({ theme, notifications: options.notifications ?? 'off' });
+    const { theme = 'auto', notifications = 'off', notifyAfterMs = 0, profile } = options.settings ?? {};
+    return createScreenUi({
+      theme: colors ? resolveTheme(theme, env) : 'none',
+      notifier: { mode: notifications, product: profile?.product ?? 'Fairlead', afterMs: notifyAfterMs, env },
+    });
   }
   const { createPlainUi } = await import('./plain.ts');
   return createPlainUi({ input, output, colors, lineEditing: isTerminal && !dumb && colors });

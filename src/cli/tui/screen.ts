@@ -8,7 +8,7 @@ import { createHighlighter } from './highlight.ts';
 import { createKeyListener, stripC1Controls } from './keys.ts';
 import { createLayoutStyle } from './layout.ts';
 import { createThemedStyles, type Theme } from './ansi-style.ts';
-import { createNotifier, type NotificationMode } from './notifier.ts';
+import { createNotifier, type NotifierOptions } from './notifier.ts';
 import { questionPanel, textPanel, type Panel } from './panels.ts';
 import { pickPanel } from './pick-panel.ts';
 import { createSerialQueue, MIN_IDLE_MS, MIN_VISIBLE_MS } from './question-queue.ts';
@@ -30,12 +30,12 @@ type OpenPanel = {
 };
 
 /** The colors of the screen, and how it notifies. */
-type ScreenOptions = { readonly theme: Theme; readonly notifications: NotificationMode };
+type ScreenOptions = { readonly theme: Theme; readonly notifier: NotifierOptions };
 
 /** Opens the screen on the terminal of the process. */
 export function createScreenUi(options: ScreenOptions): TerminalUI {
   const { styles, setTheme } = createThemedStyles(options.theme);
-  const notifier = createNotifier(options.notifications, (text) => display.terminal.write(text));
+  const notifier = createNotifier(options.notifier, (text) => display.terminal.write(text));
   let frameTimer: NodeJS.Timeout | undefined;
   let hintTimer: NodeJS.Timeout | undefined;
   let spinnerTimer: NodeJS.Timeout | undefined;
@@ -166,6 +166,7 @@ export function createScreenUi(options: ScreenOptions): TerminalUI {
   // Opens one panel at a time, in the order of the calls; a dismissed or aborted panel gives `fallback`.
   function openPanel<T>(
     fallback: T,
+    title: string,
     signal: AbortSignal | undefined,
     createPanel: (close: (value: T) => void) => Panel,
   ): Promise<T> {
@@ -182,7 +183,7 @@ export function createScreenUi(options: ScreenOptions): TerminalUI {
       signal?.addEventListener('abort', dismiss);
       panel = { panel: createPanel(close), since: Date.now(), dismiss, armed: false };
       showPanel(panel.panel);
-      notifier.questionOpened();
+      notifier.questionOpened(title);
       return promise;
     });
   }
@@ -193,7 +194,7 @@ export function createScreenUi(options: ScreenOptions): TerminalUI {
   }
 
   function askKey(question: KeyQuestion, signal?: AbortSignal): Promise<string> {
-    return openPanel(question.defaultKey, signal, (done) => {
+    return openPanel(question.defaultKey, question.title, signal, (done) => {
       const id = `question ${(questionCount += 1)}`;
       const { title, detail: text, isPreview } = question;
       if (text !== undefined)
@@ -215,7 +216,7 @@ export function createScreenUi(options: ScreenOptions): TerminalUI {
   }
 
   function askText(title: string, choices: readonly string[], signal?: AbortSignal): Promise<string | undefined> {
-    return openPanel<string | undefined>(undefined, signal, (done) => {
+    return openPanel<string | undefined>(undefined, title, signal, (done) => {
       const id = `question ${(questionCount += 1)}`;
       transcript.putBlock({ type: 'output', id, text: [title, ...formatChoices(choices)].join('\n') });
       return textPanel(
@@ -232,7 +233,7 @@ export function createScreenUi(options: ScreenOptions): TerminalUI {
   }
 
   const pick: TerminalUI['pick'] = (title, choices, { signal, ...options } = {}) =>
-    openPanel<string | undefined>(undefined, signal, (done) =>
+    openPanel<string | undefined>(undefined, title, signal, (done) =>
       pickPanel(title, choices, { ...options, styles, render: renderSoon, done }),
     );
 

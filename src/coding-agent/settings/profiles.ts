@@ -28,6 +28,7 @@ const commonDefaults = {
   approve: 'ask',
   theme: 'auto',
   notifications: 'auto',
+  'notifications.after': 10,
   'session.title': 'message',
   'sandbox.engine': 'podman',
   'sandbox.image': 'alpine',

@@ -15,6 +15,7 @@ import { findNamedEntries, getNamedEntry } from './named-settings.ts';
 import { profiles, profileVariable } from './profiles.ts';
 import { agentEntries } from './agent-settings.ts';
 import { guardEntries } from './guard-settings.ts';
+import { terminalEntries } from './terminal-settings.ts';
 import { tracingEntries } from './tracing-settings.ts';
 import { verifyEntries } from './verify-settings.ts';
 import { worktreeEntries } from './worktree-settings.ts';
@@ -104,16 +105,7 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
     description: 'reasoning effort of models that can reason: off, low, medium or high',
     parse: patternParser(/^(off|low|medium|high)$/, 'off, low, medium or high'),
   },
-  theme: {
-    project: 'never',
-    description: 'colors of the terminal: auto, dark, light, high-contrast or none',
-    parse: patternParser(/^(auto|dark|light|high-contrast|none)$/, 'auto, dark, light, high-contrast or none'),
-  },
-  notifications: {
-    project: 'never',
-    description: 'notify when an approval is pending or a long run has ended: auto, bell or off',
-    parse: patternParser(/^(auto|bell|off)$/, 'auto, bell or off'),
-  },
+  ...terminalEntries,
   approve: {
     project: 'never',
     description: 'permission mode: read-only, plan, ask, accept-edits or auto',
@@ -207,11 +199,6 @@ export const settingsSchema: Readonly<Record<string, SettingEntry>> = {
     project: 'never',
     description: 'what /continue sends after a complete answer: message ("Go on.") or state (no new message)',
     parse: patternParser(/^(message|state)$/, 'message or state'),
-  },
-  'editor.tmux': {
-    project: 'never',
-    description: 'whether an editor opens only in a split of tmux: optional or required',
-    parse: patternParser(/^(optional|required)$/, 'optional or required'),
   },
   'sandbox.commands': {
     project: 'never',

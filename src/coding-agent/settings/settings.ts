@@ -12,6 +12,7 @@ import { profiles, type Profile, type ProfileName } from './profiles.ts';
 import { applyProjectConfig, readProjectConfig, type ProjectConfig } from './project-config.ts';
 import { readProjectSuggestions, type ProjectFile } from './project-suggestions.ts';
 import { getConfigSchema, parseSettingValue, type SettingEntry, type SettingValue } from './schema.ts';
+import { toTerminalSettings, type TerminalSettings } from './terminal-settings.ts';
 
 /** The origin of a value. */
 export type SettingOrigin =
@@ -28,7 +29,7 @@ export type Effort = 'off' | 'low' | 'medium' | 'high';
 export type Setting = { readonly value: SettingValue; readonly origin: SettingOrigin };
 
 /** The settings of the program. */
-export type Settings = {
+export type Settings = TerminalSettings & {
   /** The profile, which has the defaults. */
   readonly profile: Profile;
   readonly rootName: string;
@@ -53,10 +54,6 @@ export type Settings = {
   readonly stream: boolean;
   /** The reasoning effort; absent if the model decides. */
   readonly effort: Effort | undefined;
-  /** The colors of the terminal. */
-  readonly theme: 'auto' | 'dark' | 'light' | 'high-contrast' | 'none';
-  /** How the terminal notifies a user who looks elsewhere. */
-  readonly notifications: 'auto' | 'bell' | 'off';
   readonly approve: PermissionMode;
   /** What the flow policy does about calls that untrusted text decides about. */
   readonly flowMode: FlowMode | 'off';
@@ -76,8 +73,6 @@ export type Settings = {
   readonly sessionTitle: 'message' | 'model';
   /** What `/continue` sends after a complete answer: a short message, or only the current state of the session. */
   readonly continueWith: 'message' | 'state';
-  /** Whether an editor is opened only inside tmux. */
-  readonly needsTmux: boolean;
   /** The hosts that commands in the sandbox may reach. */
   readonly openHosts: readonly string[];
   /** The hosts on a private network that tools may reach. */
@@ -279,8 +274,7 @@ function toSettings(
     remember: text('remember') === 'always' ? 'always' : 'interactive',
     stream: all.get('stream')?.value === true,
     effort: text('effort') as Effort | undefined,
-    theme: text('theme') as Settings['theme'],
-    notifications: text('notifications') as Settings['notifications'],
+    ...toTerminalSettings(all),
     verifiesActions: all.get('verify.actions')?.value !== false,
     verifiesAnswers: all.get('verify.answers')?.value === true,
     approve: (text('approve') ?? 'ask') as PermissionMode,
@@ -296,7 +290,6 @@ function toSettings(
     sessionTitle: text('session.title') === 'model' ? 'model' : 'message',
     sessionEdit: text('session.edit') === 'log' ? 'log' : 'messages',
     continueWith: text('session.continue') === 'state' ? 'state' : 'message',
-    needsTmux: text('editor.tmux') === 'required',
     openHosts: text('sandbox.hosts')?.split(/ +/) ?? [],
     private: all.get('private')?.value === true,
     privateHosts: text('network.private')?.split(/ +/) ?? [],

@@ -1,4 +1,5 @@
 // Adds shell hooks to an agent: around its gate and its tools, as an answer check, and as an event listener.
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   FairleadError,
   isObject,
@@ -72,6 +73,13 @@ export function createHookIntegration(hookContext: HookContext): HookIntegration
   const has = (event: HookEvent): boolean => hookContext.hooks.some((hook) => hook.event === event);
   let session = '';
   let started = false;
+  const notifications = new Set<Promise<void>>();
+  const notify = (kind: string, message: string): void => {
+    const running = runNotificationHooks(hookContext, kind, message, session).finally(() =>
+      notifications.delete(running),
+    );
+    notifications.add(running);
+  };
   return {
     views: [hooksView],
     stops: [
@@ -93,10 +101,16 @@ export function createHookIntegration(hookContext: HookContext): HookIntegration
     },
     onEvent(event, state) {
       session = state.session;
-      if (event.type === 'approval-requested' && has('Notification'))
-        void runNotificationHooks(hookContext, event.call, state);
+      if (!has('Notification')) return;
+      if (event.type === 'approval-requested') {
+        const tool = state.calls.find(({ id }) => id === event.call)?.tool ?? 'a tool';
+        notify('permission_prompt', `Fairlead needs your permission to use ${tool}`);
+      }
+      if (event.type === 'run-ended') notify('run_ended', `The run has ended: ${event.reason}`);
     },
     async close() {
+      // A notification about the end of the last run would otherwise be ended with the program.
+      await Promise.race([Promise.all(notifications), sleep(closeTimeoutMs, undefined, { ref: false })]);
       if (!started) return;
       const hooks = hookContext.hooks.map((hook) => ({ ...hook, timeoutMs: Math.min(hook.timeoutMs, closeTimeoutMs) }));
       reportHookErrors(
@@ -137,13 +151,12 @@ const wrapConfined = ({ event }: Hook, text: string): string => wrapUntrusted(`t
 
 async function runNotificationHooks(
   hookContext: HookContext,
-  call: string,
-  { session, calls }: RunState,
+  kind: string,
+  message: string,
+  session: string,
 ): Promise<void> {
-  const tool = calls.find(({ id }) => id === call)?.tool ?? 'a tool';
-  const message = `Fairlead needs your permission to use ${tool}`;
-  const payload = { message, notification_type: 'permission_prompt' };
-  reportHookErrors(hookContext, await runHooks(hookContext, 'Notification', ['permission_prompt'], payload, session));
+  const payload = { message, notification_type: kind };
+  reportHookErrors(hookContext, await runHooks(hookContext, 'Notification', [kind], payload, session));
 }
 
 /** Checks an answer with the Stop hooks. A hook that fails does not block. */

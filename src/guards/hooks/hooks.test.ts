@@ -351,3 +351,19 @@ test('[M37] a hook that returns "continue: false" ends the run, decided from the
   const posing = view.on(view.initial, { ...ended, ...at, outcome: 'ok', text: 'A hook ended the run', seq: 1 });
   assert.equal(stops[0]?.(posing), undefined, 'a tool cannot return that');
 });
+
+test('a Notification hook learns that a run has ended, also if the program ends then', async (t) => {
+  const cwd = createFolder(t);
+  const hook = { command: `cat >> ${cwd}/notified; echo >> ${cwd}/notified` };
+  const { hooks } = parseHooks(
+    { Notification: ['permission_prompt', 'run_ended'].map((matcher) => ({ matcher, hooks: [hook] })) },
+    'hooks.json',
+  );
+  const integration = createHookIntegration({ ...hookContext(cwd, {}), hooks });
+  const event = { seq: 1, time: '2026-01-01T00:00:00Z', id: 'e1', parent: null } as const;
+  integration.onEvent({ ...event, type: 'run-ended', reason: 'answered' }, state);
+  await integration.close();
+  const payload = JSON.parse(readFileSync(`${cwd}/notified`, 'utf8')) as Record<string, unknown>;
+  assert.equal(payload['notification_type'], 'run_ended');
+  assert.equal(payload['message'], 'The run has ended: answered');
+});

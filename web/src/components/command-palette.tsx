@@ -185,7 +185,12 @@ function useEntries(killSwitch: PaletteProps['killSwitch'], typed: string): read
       action('theme light', 'sun', 'Theme: light', () => setTheme('light'), 'colours'),
       action('theme dark', 'moon', 'Theme: dark', () => setTheme('dark'), 'colours'),
       action('theme auto', 'auto', 'Theme: as the system', () => setTheme('system'), 'colours'),
-      action('notify', 'bell', 'Turn approval notifications on or off', () => void toggleNotifications()),
+      action(
+        'notify',
+        'bell',
+        'Turn notifications of approvals and ended runs on or off',
+        () => void toggleNotifications(),
+      ),
       action('shortcuts', 'settings', 'Keyboard shortcuts', () => dispatchEvent(new Event(openShortcutsEvent)), 'help'),
       action('sign out', 'sign-out', 'Sign out', forgetKeyInAllTabs, 'key forget'),
     ];

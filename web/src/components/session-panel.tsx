@@ -7,6 +7,7 @@ import { api } from '../api/client.ts';
 import { Announcer } from './announcer.tsx';
 import { usePermission } from '../hooks/use-permission.ts';
 import { useFollow } from '../hooks/use-follow.ts';
+import { useRunEndNotification } from '../hooks/use-run-end-notification.ts';
 import { useSubmit } from '../hooks/use-poll.ts';
 import { useSessionFeed, type FeedTarget } from '../hooks/use-session-feed.ts';
 import { currentRoute, linkTo, navigate, saveDraftPrompt } from '../state/router.ts';
@@ -63,6 +64,9 @@ export function SessionPanel(props: SessionPanelProps): JSX.Element {
   useEffect(() => setSavedTitle(undefined), [timeline.title]);
   const prompt = getFirstPrompt(timeline) || props.run?.prompt || '';
   const title = savedTitle ?? timeline.title ?? (formatHeading(prompt) || 'Session');
+  // A hidden tab reads the stream, but does not load the run of the screen again.
+  const isStreamLive = feed.run ? feed.run.status !== 'ended' : timeline.running;
+  useRunEndNotification(isStreamLive && !isTerminal, title, session);
   const fork = useCallback(
     (event?: string): void => submit(async () => navigate('sessions', (await api.fork(session, event)).session)),
     [session, submit],

@@ -7,7 +7,7 @@ import { usePoll } from './use-poll.ts';
 
 const storageKey = 'fairlead-notify';
 
-/** Whether new approvals are shown as notifications of the browser. */
+/** Whether new approvals and ends of runs are shown as notifications of the browser. */
 export const notifiesApprovals: Atom<boolean> = createAtom(
   typeof Notification !== 'undefined' &&
     Notification.permission === 'granted' &&
@@ -45,7 +45,7 @@ export function usePendingApprovals(): number {
 }
 
 /** Shows a notification; a click on it opens the page. */
-function showNotification(title: string, body: string, tag: string): void {
+export function showNotification(title: string, body: string, tag: string): void {
   const shown = new Notification(title, { body, tag });
   shown.addEventListener('click', () => {
     focus();
