@@ -184,6 +184,32 @@ test(
 );
 
 test(
+  '[P31] /mcp off removes one tool from the requests to the model, in later starts too, and /mcp on brings it back',
+  { skip },
+  async (t) => {
+    const program = await createMcpProgram(t, 'user');
+    const first = await openChat(program);
+    await enterLine(first, 'greet Ann', /^Heard: [^]*Hello Ann/m);
+    await enterLine(first, '/mcp off clerk greeet', /has no tool "greeet"[^]*Did you mean greet\?/);
+    await enterLine(first, '/mcp off clerk greet', /^ {2}greet: off: the user switched it off$/m);
+    await exitChat(first);
+
+    const second = await openChat(program);
+    program.server.clearRequests();
+    await enterLine(second, 'greet Ann', /^Heard: There is no tool/m);
+    const names = requestToolNames(program.modelRequests()[0]);
+    assert.ok(!names.includes('mcp__clerk__greet') && names.includes('mcp__clerk__die'), names.join());
+    await enterLine(
+      second,
+      '/mcp on clerk greet',
+      /The tool greet of the MCP server clerk is on\.[^]*^clerk \(user\)/m,
+    );
+    await enterLine(second, 'greet Ann', /^Heard: [^]*Hello Ann/m);
+    await exitChat(second);
+  },
+);
+
+test(
   '[P67] a server that dies during a call fails that call, and is started again for the next',
   { skip },
   async (t) => {

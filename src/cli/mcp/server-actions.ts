@@ -23,6 +23,7 @@ import {
   createMcpAnswerers,
   offerMcpLogin,
   formatMcpTransport,
+  switchMcpTool,
 } from '../../coding-agent/integrations/index.ts';
 import { selectSandbox } from '../../coding-agent/index.ts';
 import type { Settings } from '../../coding-agent/settings/index.ts';
@@ -143,6 +144,31 @@ export const formatMcpTool = ({ tool, status, why, description = '', input }: Mc
     .filter((line) => line !== '')
     .map(escapeInvisible)
     .join('\n');
+
+/** Switches a tool of a server on or off for the user. A tool that is on needs its approval as before. */
+export async function switchTool(
+  context: McpActionContext,
+  { server: name, tool }: { readonly server: string; readonly tool: string },
+  isOn: boolean,
+): Promise<McpActionResult> {
+  const server = requireMcpServer(context, name);
+  const known = await listMcpStatus(context);
+  const names = known.find((each) => each.server === server.name)?.tools.map((each) => each.tool) ?? [];
+  // The tools of a server that has never run are not known: they can be switched off before it does.
+  if (names.length > 0 && !names.includes(tool)) throw noToolError(name, tool, names);
+  switchMcpTool(context.settings.dirs.config, server.name, tool, isOn);
+  const text = `The tool ${escapeInvisibleLine(tool)} of the MCP server ${escapeInvisibleLine(name)} is ${isOn ? 'on' : 'off'}.`;
+  return { done: true, text };
+}
+
+function noToolError(server: string, tool: string, names: readonly string[]): FairleadError {
+  const [similar] = closestMatches(tool, names);
+  return new FairleadError(
+    'mcp/no-tool',
+    `The MCP server ${escapeInvisibleLine(server)} has no tool "${escapeInvisibleLine(tool)}".`,
+    { blame: 'user', hint: similar === undefined ? `There are: ${names.join(', ')}.` : `Did you mean ${similar}?` },
+  );
+}
 
 const createMcpOptions = ({ settings, trust, cwd, sandbox }: McpActionContext): ReturnType<typeof defaultMcpOptions> =>
   defaultMcpOptions(settings, trust, cwd, () => sandbox ?? selectSandbox(settings, cwd));

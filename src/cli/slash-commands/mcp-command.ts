@@ -3,10 +3,12 @@ import { withProgramName } from '../args/program-name.ts';
 import { escapeInvisibleLine } from '../../core/index.ts';
 import { fileTrust } from '../../guards/index.ts';
 import { formatMcpStatus, getMcpPrompt, listMcpPrompts, getMcpServers, type McpPrompt } from '../../tools/mcp/index.ts';
+import type { McpActionContext } from '../mcp/server-actions.ts';
 import { createUiPrompter, type UiChoice } from '../tui/index.ts';
 import type { CommandContext, SlashCommand } from './slash-command.ts';
 
-const usageText = 'approve, revoke or login <server>, reload, prompts, prompt <server> <name> [key=value …]';
+const usageText =
+  'approve, revoke or login <server>, on or off <server> <tool>, reload, prompts, prompt <server> <name> [key=value …]';
 const serverVerbs = ['approve', 'revoke', 'login'] as const;
 
 /** The slash command `/mcp`. */
@@ -18,10 +20,17 @@ export const mcpCommand: SlashCommand = {
     ...['reload', 'prompts', 'prompt '].map(toChoice),
     ...getMcpServers(conversation.agent.tools)
       .status()
-      .flatMap(({ server }) => serverVerbs.map((word) => toChoice(`${word} ${server}`))),
+      .flatMap(({ server, tools }) => [
+        ...serverVerbs.map((word) => toChoice(`${word} ${server}`)),
+        ...tools.flatMap(({ tool, status }) => {
+          if (status !== 'usable' && status !== 'off') return [];
+          return toChoice(`${status === 'off' ? 'on' : 'off'} ${server} ${tool}`);
+        }),
+      ]),
   ],
   async run(args, context) {
     const [, word = '', rest = ''] = /^\s*(\S*)\s*(.*?)\s*$/s.exec(args) ?? [];
+    if ((word === 'on' || word === 'off') && rest !== '') return switchServerTool(word === 'on', rest, context);
     const verb = serverVerbs.find((each) => each === word);
     if (word === '') return showServers(context);
     if (word === 'reload') return reloadServers(context);
@@ -38,16 +47,30 @@ async function runServerAction(
   context: CommandContext,
 ): Promise<void> {
   const { approveMcpServer, loginToMcpServer, revokeMcpServer } = await import('../mcp/server-actions.ts');
-  const { conversation, ui, signal, notify } = context;
-  const { settings, agent } = conversation;
-  const trust = fileTrust(`${settings.dirs.state}/approved.json`);
-  const { workspace, sandbox } = agent;
-  const actionContext = { settings, cwd: workspace.cwd, sandbox, trust, prompter: createUiPrompter(ui), signal };
   const actions = { approve: approveMcpServer, revoke: revokeMcpServer, login: loginToMcpServer };
-  const { done, text } = await actions[verb](actionContext, server);
-  notify(text, done ? 'info' : 'warning');
+  const { done, text } = await actions[verb](toActionContext(context), server);
+  context.notify(text, done ? 'info' : 'warning');
   if (done) await reloadServers(context);
 }
+
+/** Switches one tool on or off; the name of a server may have spaces, that of a tool is the last word. */
+async function switchServerTool(isOn: boolean, rest: string, context: CommandContext): Promise<void> {
+  const { switchTool } = await import('../mcp/server-actions.ts');
+  const [, server = rest, tool = ''] = /^(.*\S)\s+(\S+)$/s.exec(rest) ?? [];
+  if (tool === '') return context.notify(`Use /mcp ${isOn ? 'on' : 'off'} <server> <tool>.`, 'warning');
+  const { text } = await switchTool(toActionContext(context), { server, tool }, isOn);
+  context.notify(text);
+  await reloadServers(context);
+}
+
+const toActionContext = ({ conversation: { settings, agent }, ui, signal }: CommandContext): McpActionContext => ({
+  settings,
+  cwd: agent.workspace.cwd,
+  sandbox: agent.sandbox,
+  trust: fileTrust(`${settings.dirs.state}/approved.json`),
+  prompter: createUiPrompter(ui),
+  signal,
+});
 
 /** Opens the tools again, as a change of the working directory does. */
 async function reloadServers(context: CommandContext): Promise<void> {

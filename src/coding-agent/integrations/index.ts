@@ -12,3 +12,4 @@ export {
   type McpServerEntry,
 } from './mcp-config-edit.ts';
 export { readProjectRuleFiles, compileRuleSets } from './rules.ts';
+export { switchMcpTool } from './mcp-tools-off.ts';

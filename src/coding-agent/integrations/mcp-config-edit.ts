@@ -47,12 +47,13 @@ export function removeMcpServer(file: string, scope: McpScope, name: string): bo
 }
 
 /** Writes the file: that of the user is private, because headers and variables may hold keys; that of a project is shared. */
-function writeMcpFile(file: string, scope: McpScope, text: string): void {
+export function writeMcpFile(file: string, scope: McpScope, text: string): void {
   writeTextAtomic(file, `${text}\n`);
   if (scope === 'project') chmodSync(file, 0o644);
 }
 
-function readMcpFile(file: string): JsonObject {
+/** Reads a configuration file; empty if there is none. Throws if it is not a JSON object. */
+export function readMcpFile(file: string): JsonObject {
   const text = readTextIfExists(file);
   if (text === undefined || text.trim() === '') return {};
   try {

@@ -22,6 +22,7 @@ import { createMcpCache, type McpCache } from './mcp-cache.ts';
 import { confirmMcpLogin, createMcpAnswerers, throwMcpLoginNeeded, offerMcpLogin } from './mcp-elicitation.ts';
 import { bindMcpServers, createMcpLaunch, isConfinedServer } from './mcp-launch.ts';
 import { withTokenRedaction, redactServerSecrets } from './mcp-redaction.ts';
+import { readMcpToolsOff } from './mcp-tools-off.ts';
 import { formatToolsOff, formatMcpProblems, formatMcpTransport, originLabels } from './mcp-format.ts';
 
 /** The start timeout of a server, and how long the start of the program waits for it; a server that was slow before is not waited for. */
@@ -68,6 +69,7 @@ export const defaultMcpOptions = (
   launch: createMcpLaunch({ cwd, configDir: settings.dirs.config, findSandbox }),
   tokens: fileMcpTokens(getLoginFiles(settings).mcp),
   memory: createMcpCache(settings.dirs.cache),
+  isToolOff: readMcpToolsOff(settings.dirs.config).isOff,
   startTimeoutMs,
   network: createNetworkFetch({ privateHosts: settings.privateHosts }),
 });
@@ -78,6 +80,7 @@ export async function openMcpIntegration(context: IntegrationContext): Promise<I
   const { settings, trust, prompter, paths, redactor } = context;
   const { sandbox } = context;
   const { servers, problems } = readMcpServerConfig(context);
+  const off = servers.length === 0 ? [] : readMcpToolsOff(paths.configDir).problems;
   for (const server of servers) redactServerSecrets(server, redactor);
   for (const server of servers) await askToStartServer(server, context);
   const options = defaultMcpOptions(settings, trust, paths.cwd, () => sandbox);
@@ -105,7 +108,7 @@ export async function openMcpIntegration(context: IntegrationContext): Promise<I
   if (showsProgress) prompter.progress(`${starting}: 100 %`);
   return {
     tools: mcp.tools,
-    problems: [...problems, ...mcp.status().flatMap(formatMcpProblems)],
+    problems: [...problems, ...off, ...mcp.status().flatMap(formatMcpProblems)],
     close: () => mcp.close(),
   };
 }

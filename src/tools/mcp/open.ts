@@ -47,6 +47,8 @@ export type McpOptions = McpClientHandlers & {
   readonly openTimeoutMs?: (server: McpServer) => number;
   /** The cached tools of servers. Servers in it start on first use. */
   readonly memory?: McpToolCache;
+  /** Whether the user switched a tool off; it is then not offered to the model. An approval does not switch it on. */
+  readonly isToolOff?: (server: McpServer, tool: string) => boolean;
   /** Starts no server, to read the status only. */
   readonly statusOnly?: boolean;
   /** Called with the names of disabled tools each time a server lists its tools. */
@@ -110,7 +112,7 @@ async function openMcpServer(server: McpServer, options: McpOptions): Promise<Op
     const known = wasServerSeen(server, trust) ? memory?.get(server) : undefined;
     opened.connection = connectServer(opened, options, known);
     if (known || options.statusOnly) {
-      opened.toolStates = checkToolDefinitions(server, known?.tools ?? [], trust);
+      opened.toolStates = checkTools(server, known?.tools ?? [], options);
       opened.state = 'asleep';
       return opened;
     }
@@ -122,6 +124,19 @@ async function openMcpServer(server: McpServer, options: McpOptions): Promise<Op
   }
   return opened;
 }
+
+/** The status of each listed tool. */
+const checkTools = (
+  server: McpServer,
+  listed: readonly Listed[],
+  { trust, isToolOff }: McpOptions,
+): ReadonlyMap<string, McpToolState> =>
+  new Map(
+    [...checkToolDefinitions(server, listed, trust)].map(([name, state]) => [
+      name,
+      state.status === 'usable' && isToolOff?.(server, name) ? { ...state, status: 'off' } : state,
+    ]),
+  );
 
 /** Starts a server for the first time. If that fails, it is not tried again. */
 async function startFirstTime(opened: OpenedServer, connection: McpConnection, signal: AbortSignal): Promise<void> {
@@ -148,7 +163,7 @@ function connectServer(opened: OpenedServer, options: McpOptions, known: CachedM
   const filled = { ...server, transport: placed };
   const onTools = (listed: readonly Listed[], offers: ServerCapabilities | undefined): void => {
     pinFirstSeen(server, listed, trust);
-    opened.toolStates = checkToolDefinitions(server, listed, trust);
+    opened.toolStates = checkTools(server, listed, options);
     memory?.set(server, toCachedServer(listed, offers));
     const off = [...opened.toolStates].filter(([, { status }]) => status === 'changed' || status === 'new');
     if (off.length > 0)

@@ -47,5 +47,6 @@ const toolStatusTexts = {
   changed: 'off: its definition changed since it was approved',
   gone: 'gone',
   new: 'off: it is new since the server was approved',
+  off: 'off: the user switched it off',
   refused: 'unusable',
 } as const;

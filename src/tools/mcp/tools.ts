@@ -5,8 +5,8 @@ import { createInputValidator, type McpToolDefinition } from './definition.ts';
 import { serverNames } from './flow-hints.ts';
 import { createToolNames } from './names.ts';
 
-/** The status of a tool: usable, changed or removed by its server, new since the approval, or unusable. */
-export type McpToolStatus = 'usable' | 'changed' | 'gone' | 'new' | 'refused';
+/** The status of a tool: usable, changed or removed by its server, new since the approval, switched off by the user, or unusable. */
+export type McpToolStatus = 'usable' | 'changed' | 'gone' | 'new' | 'off' | 'refused';
 
 /** An offered tool, and its present status. */
 export type OfferedMcpTool = {
@@ -74,7 +74,9 @@ function createMcpTool(name: string, { connection, definition, hidden, status }:
   };
 }
 
-const unusableReason = (server: string, status: McpToolStatus): string =>
-  status === 'gone'
+function unusableReason(server: string, status: McpToolStatus): string {
+  if (status === 'off') return 'the user switched it off.';
+  return status === 'gone'
     ? `the MCP server ${escapeInvisibleLine(server)} no longer has it.`
     : `the MCP server ${escapeInvisibleLine(server)} changed the definition of this tool, and the user has not approved that yet.`;
+}

@@ -16,6 +16,7 @@ import {
   loginToMcpServer,
   readMcpServers,
   revokeMcpServer,
+  switchTool,
   listMcpStatus,
   readMcpServerStatus,
   formatMcpTool,
@@ -50,25 +51,34 @@ export const run: Command['run'] = async (args) => {
 const servesMessage =
   'Fairlead runs as an MCP server on standard input and output. "fairlead mcp list" lists the servers that it uses itself.\n';
 
-type McpArgs = { readonly verb: string; readonly server: string; readonly json: boolean; readonly yes: boolean };
+type McpArgs = {
+  readonly verb: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly json: boolean;
+  readonly yes: boolean;
+};
 
 function parseMcpArgs(args: readonly string[]): McpArgs | string | undefined {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     if (values.help) return undefined;
-    const [verb = '', server = '', ...more] = positionals;
+    const [verb = '', server = '', ...words] = positionals;
+    const isSwitch = verb === 'on' || verb === 'off';
+    const [tool = '', ...more] = isSwitch ? words : ['', ...words];
     const stray = Object.keys(values).find((name) => !mcpSubcommands[verb]?.options.includes(name));
     if (stray !== undefined) return `"fairlead mcp ${verb}" has no option --${stray}.`;
     if (verb !== 'list' && server === '') return `"fairlead mcp ${verb}" needs the name of a server.`;
+    if (isSwitch && tool === '') return `"fairlead mcp ${verb}" needs the name of a tool.`;
     const extra = verb === 'list' ? positionals[1] : more[0];
     if (extra !== undefined) return `Unexpected argument "${extra}" for "fairlead mcp ${verb}".`;
-    return { verb, server, json: values.json === true, yes: values.yes === true };
+    return { verb, server, tool, json: values.json === true, yes: values.yes === true };
   } catch (error) {
     return (error as Error).message.replace(/\. To specify[^]*$/, '.');
   }
 }
 
-async function runSubcommand({ verb, server, json, yes }: McpArgs): Promise<number> {
+async function runSubcommand({ verb, server, tool, json, yes }: McpArgs): Promise<number> {
   const settings = readSettings();
   const trust = fileTrust(`${settings.dirs.state}/approved.json`);
   const context: McpActionContext = {
@@ -78,6 +88,8 @@ async function runSubcommand({ verb, server, json, yes }: McpArgs): Promise<numb
     prompter: createPrompter(yes),
   };
   if (verb === 'list') return listServers(context, json);
+  if (verb === 'on' || verb === 'off')
+    return printActionResult(await switchTool(context, { server, tool }, verb === 'on'));
   if (verb !== 'tools')
     return printActionResult(await serverActions[verb as keyof typeof serverActions](context, server));
   const status = await readMcpServerStatus(context, server);

@@ -31,5 +31,7 @@ export const mcpSubcommands: Readonly<Record<string, McpSubcommand>> = {
     options: ['yes'],
   },
   revoke: { usage: '<server>', description: 'remove an approval, the cached tools, and the login', options: [] },
+  off: { usage: '<server> <tool>', description: 'do not offer a tool of a server to the model', options: [] },
+  on: { usage: '<server> <tool>', description: 'offer it again, if it is approved', options: [] },
   login: { usage: '<server>', description: 'log in to a server; the login is saved', options: [] },
 };
