@@ -10,6 +10,7 @@ import type { SessionRouter, OpenedModel, RoutedConversation } from './routing/s
 import type { Effort, Settings } from './settings/index.ts';
 import { withModelSettings } from '../providers/index.ts';
 import { toModelSettings } from './model-settings.ts';
+import type { OutputSpeed } from './output-speed.ts';
 import { createApprovalTracker, refreshApprovalQuestions } from './approval-prompts.ts';
 import { toModelOrigin, type ResolvedModel } from './models/resolve-model.ts';
 import { type ModelHost, openModel } from './models/open-model.ts';
@@ -250,7 +251,7 @@ export const toRoutedConversation = (state: ConversationState): RoutedConversati
 });
 
 /** The status of a conversation, as a status line shows it. */
-export type ConversationStatus = {
+export type ConversationStatus = OutputSpeed & {
   readonly model: string;
   readonly session: string;
   readonly mode: PermissionMode;

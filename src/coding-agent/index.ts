@@ -62,3 +62,4 @@ export { isVerificationDemanded } from './verification/verification-demand.ts';
 export { selectMicrovm, selectSandbox } from './sandbox.ts';
 export { createPolicyContext, readAgentPolicy } from './gates.ts';
 export { listFileChanges, restoreFileChanges, type FileChanges, type RecordedChange } from './file-changes.ts';
+export { createSpeedMeter } from './output-speed.ts';

@@ -10,6 +10,7 @@ import {
   runPromptHooks,
   type Conversation,
   createApprovalHandler,
+  createSpeedMeter,
   type ConversationStatus,
 } from '../../coding-agent/index.ts';
 import { errorMessage, parseRetryNotice, type ApprovalHandler, type Event, type RunState } from '../../core/index.ts';
@@ -46,7 +47,9 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
   let running = false;
   let blockCount = 0;
   let retry: ConversationStatus['retry'];
+  const meter = createSpeedMeter();
   const onEvent = (event: Event): void => {
+    meter.onEvent(event);
     const notice = parseRetryNotice(event);
     if (notice) retry = { notice, at: Date.now() + (notice.waitMs ?? 0) };
     if (event.type === 'turn-ended' || event.type === 'turn-failed' || event.type === 'run-ended') retry = undefined;
@@ -56,9 +59,10 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
   const refreshStatus = (): void =>
     ui.setStatus({
       ...conversation.status(),
+      ...meter.speed(),
       ...(job ? { busy: formatActivity(conversation.session.state), ...(retry ? { retry } : {}) } : {}),
     });
-  const runOptions = bindConversationToUi(conversation, ui, { refreshStatus, onEvent });
+  const runOptions = bindConversationToUi(conversation, ui, { refreshStatus, onEvent, onChunk: meter.onChunk });
   const context: CommandContext = {
     conversation,
     ui,
@@ -184,11 +188,18 @@ async function sendPrompt(context: CommandContext, text: string, how: 'enter' | 
 const startsWithFile = (text: string): boolean =>
   existsSync(/^\S+/.exec(text)?.[0] ?? '') && /\.(png|jpe?g|gif|webp)(\s|$)/i.test(text);
 
+/** What the controller does about a run besides showing it. */
+type RunListener = {
+  readonly refreshStatus: () => void;
+  readonly onEvent: (event: Event) => void;
+  readonly onChunk: NonNullable<AdvanceOptions['onChunk']>;
+};
+
 /** Shows the conversation, and each session it switches to; returns the run options that show a run while it streams. */
 function bindConversationToUi(
   conversation: Conversation,
   ui: TerminalUI,
-  { refreshStatus, onEvent }: { readonly refreshStatus: () => void; readonly onEvent: (event: Event) => void },
+  { refreshStatus, onEvent, onChunk }: RunListener,
 ): AdvanceOptions {
   let presenter = createTranscriptPresenter(ui, () => conversation.stream);
   const show = (isNew: boolean): void => {
@@ -210,7 +221,13 @@ function bindConversationToUi(
     },
   });
   show(conversation.isNew);
-  return { onChunk: (chunk) => presenter.onChunk(chunk), onToolProgress: (call, text) => ui.appendText(call, text) };
+  return {
+    onChunk(chunk) {
+      onChunk(chunk);
+      presenter.onChunk(chunk);
+    },
+    onToolProgress: (call, text) => ui.appendText(call, text),
+  };
 }
 
 /** How many characters of the output are shown to the model. */

@@ -33,7 +33,7 @@ const helpCommand: SlashCommand = {
 const keyHelp = [
   '!command runs a shell command and shows its output to the model; !!command hides it from the model; @ completes files.',
   'Enter sends, or steers a run; Alt+Enter queues a follow-up; Shift+Enter starts a new line; Ctrl+R searches earlier inputs.',
-  'Esc interrupts; Esc Esc goes back to an earlier message; Shift+Tab changes the permission mode; Ctrl+O unfolds; Ctrl+D quits.',
+  'Esc interrupts; Esc Esc goes back to an earlier message; Shift+Tab changes the permission mode; Ctrl+O unfolds; Ctrl+T hides reasoning; Ctrl+D quits.',
 ];
 
 const builtinCommands: readonly SlashCommand[] = [

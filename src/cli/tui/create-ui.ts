@@ -10,7 +10,7 @@ export type UiOptions = {
   readonly plain?: boolean;
   readonly env?: NodeJS.ProcessEnv;
   /** The settings of the screen; without them it does not notify. */
-  readonly settings?: Pick<Settings, 'theme' | 'notifications' | 'notifyAfterMs' | 'profile'>;
+  readonly settings?: Pick<Settings, 'theme' | 'showsReasoning' | 'notifications' | 'notifyAfterMs' | 'profile'>;
 };
 
 /** Opens the screen on a capable terminal, and plain lines everywhere else. */
@@ -23,15 +23,31 @@ export async function createUi(options: UiOptions = {}): Promise<TerminalUI> {
   const colors = wantsColors(env, output.isTTY);
   if (isTerminal && !dumb && !plain) {
     const { createScreenUi } = await import('./screen.ts');
-    const { theme = 'auto', notifications = 'off', notifyAfterMs = 0, profile } = options.settings ?? {};
+    const {
+      theme = 'auto',
+      showsReasoning = true,
+      notifications = 'off',
+      notifyAfterMs = 0,
+      profile,
+    } = options.settings ?? {};
     return createScreenUi({
       theme: colors ? resolveTheme(theme, env) : 'none',
+      showsReasoning,
       notifier: { mode: notifications, product: profile?.product ?? 'Fairlead', afterMs: notifyAfterMs, env },
     });
   }
   const { createPlainUi } = await import('./plain.ts');
-  return createPlainUi({ input, output, colors, lineEditing: isTerminal && !dumb && colors });
+  const ui = createPlainUi({ input, output, colors, lineEditing: isTerminal && !dumb && colors });
+  return options.settings?.showsReasoning === false ? withoutReasoning(ui) : ui;
 }
+
+/** Leaves out the blocks of reasoning; text for a block that is not there is ignored by the UI. */
+const withoutReasoning = (ui: TerminalUI): TerminalUI => ({
+  ...ui,
+  putBlock(block) {
+    if (block.type !== 'reasoning') ui.putBlock(block);
+  },
+});
 
 /** Asks the user for confirmations and shows notices on a UI. */
 export function createUiPrompter(ui: TerminalUI): UserPrompter {

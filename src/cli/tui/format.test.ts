@@ -51,5 +51,13 @@ test('the status shows known values, and says which are unknown', () => {
   );
   const known = { ...status, context: { used: 950, window: 8000 }, usd: 1.5, queued: 0, stream: true };
   assert.deepEqual(formatStatusParts(known), ['m', '12% of 8k (950)', '$1.50', 'auto-approve', 's']);
+  const fast = [
+    formatStatusParts({ ...known, tokensPerSecond: 41.6 }),
+    formatStatusParts({ ...known, tokensPerSecond: 7.25 }),
+  ];
+  assert.deepEqual(
+    fast.map((parts) => parts.at(-2)),
+    ['42 tokens/s', '7.3 tokens/s'],
+  );
   assert.deepEqual([formatDuration(5), formatDuration(1234), formatDuration(125_000)], ['5ms', '1.2s', '2m5s']);
 });

@@ -83,11 +83,14 @@ function listStatusParts(status: ConversationStatus): readonly StatusPart[] {
   add(permissionModeLabels[status.mode], 8);
   const granted = status.mode === 'ask' ? formatGranted(status.grants ?? []) : undefined;
   if (granted !== undefined) add(granted, 7.5);
+  if (status.tokensPerSecond !== undefined) add(formatSpeed(status.tokensPerSecond), 2);
   if (status.effort !== undefined) add(`effort ${status.effort}`, 4);
   if (!status.stream) add('no streaming', 4.5);
   add(escapeInvisible(status.session), 1);
   return parts;
 }
+
+const formatSpeed = (perSecond: number): string => `${perSecond.toFixed(perSecond < 10 ? 1 : 0)} tokens/s`;
 
 /** Formats grants in a few words; undefined if there are none. */
 export function formatGranted(grants: readonly Grant[]): string | undefined {

@@ -16,6 +16,7 @@ export type KeyHandlers = {
   send(text: string, how: 'enter' | 'follow-up'): void;
   showHint(text: string): void;
   toggleFold(): void;
+  toggleReasoning(): void;
   openHistory(): void;
   suspend(): void;
   redraw(): void;
@@ -67,6 +68,7 @@ export function createKeyListener(handlers: KeyHandlers): KeyListener {
     ['alt+enter', () => done(handlers.send(handlers.takeText(), 'follow-up'))],
     ['shift+tab', () => done(handlers.emit({ type: 'toggle-approval' }))],
     ['ctrl+o', () => done(handlers.toggleFold())],
+    ['ctrl+t', () => done(handlers.toggleReasoning())],
     ['ctrl+v', () => done(handlers.emit({ type: 'paste-image' }))],
     ['ctrl+r', () => done(handlers.openHistory())],
     ['ctrl+z', () => done(handlers.suspend())],

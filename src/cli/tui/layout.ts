@@ -28,6 +28,8 @@ export type LayoutStyle = {
   readonly highlight: Highlighter;
   /** Whether every block is shown in full. */
   unfolded: boolean;
+  /** Whether reasoning is left out. */
+  hidesReasoning: boolean;
 };
 
 /** Creates the layout style of a screen with these text styles. */
@@ -51,7 +53,7 @@ export function createLayoutStyle(styles: TextStyles, highlight: Highlighter): L
   };
   // A hyperlink of the terminal would hide its address behind the words of the model.
   setCapabilityOverrides({ hyperlinks: false, images: null });
-  return { styles, markdown, highlight, unfolded: false };
+  return { styles, markdown, highlight, unfolded: false, hidesReasoning: false };
 }
 
 /** Returns the lines of one chunk of Markdown. */
@@ -94,7 +96,7 @@ export function renderBlock(
       return wrapText(`${escapeInvisible(block.text)}${how}`, width, styles.bold('> '), styles.bold);
     }
     case 'reasoning':
-      return renderReasoning(block, width, style);
+      return style.hidesReasoning ? [] : renderReasoning(block, width, style);
     case 'notice': {
       if (block.level === 'info') return wrapText(escapeInvisible(block.text), width, styles.dim('· '), styles.dim);
       const styler = block.level === 'error' ? styles.red : styles.yellow;

@@ -18,6 +18,15 @@ const FIELD_NOT_EMPTY_HINT = 'Enter sends this text and the question stays open 
 const DRAFT_HINT = 'The text in the input field is not the answer: Enter sends it, Ctrl+C clears it.';
 const MAX_TITLE = 160;
 
+/** A panel on the screen. */
+export type OpenPanel = {
+  readonly panel: Panel;
+  readonly since: number;
+  readonly dismiss: () => void;
+  /** Whether the panel gets the keys typed from now on. */
+  armed: boolean;
+};
+
 /** A panel handles the keys until it closes. */
 export type Panel = Component & {
   /** Handles a key; returns false if the panel does not use it. */

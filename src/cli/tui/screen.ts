@@ -9,7 +9,7 @@ import { createKeyListener, stripC1Controls } from './keys.ts';
 import { createLayoutStyle } from './layout.ts';
 import { createThemedStyles, type Theme } from './ansi-style.ts';
 import { createNotifier, type NotifierOptions } from './notifier.ts';
-import { questionPanel, textPanel, type Panel } from './panels.ts';
+import { questionPanel, textPanel, type OpenPanel, type Panel } from './panels.ts';
 import { pickPanel } from './pick-panel.ts';
 import { createSerialQueue, MIN_IDLE_MS, MIN_VISIBLE_MS } from './question-queue.ts';
 import { restoreTerminalOnExit } from './restore-terminal.ts';
@@ -21,16 +21,8 @@ const FRAME_MS = 30;
 const SPINNER_MS = 100;
 const UNFOLDED_LINES = 500;
 
-type OpenPanel = {
-  readonly panel: Panel;
-  readonly since: number;
-  readonly dismiss: () => void;
-  /** Whether the panel gets the keys typed from now on. */
-  armed: boolean;
-};
-
-/** The colors of the screen, and how it notifies. */
-type ScreenOptions = { readonly theme: Theme; readonly notifier: NotifierOptions };
+/** The colors of the screen, whether it shows reasoning at first, and how it notifies. */
+type ScreenOptions = { readonly theme: Theme; readonly showsReasoning: boolean; readonly notifier: NotifierOptions };
 
 /** Opens the screen on the terminal of the process. */
 export function createScreenUi(options: ScreenOptions): TerminalUI {
@@ -56,6 +48,7 @@ export function createScreenUi(options: ScreenOptions): TerminalUI {
       renderSoon();
     }),
   );
+  style.hidesReasoning = !options.showsReasoning;
   const transcript = createScreenTranscript(style);
   const state = createFooterState();
   const display = new Display(transcript, createFooter(state, styles), notifier);
@@ -120,6 +113,12 @@ export function createScreenUi(options: ScreenOptions): TerminalUI {
       style.unfolded = !style.unfolded;
       transcript.relayout();
       display.redraw(style.unfolded ? UNFOLDED_LINES : undefined);
+    },
+    toggleReasoning() {
+      style.hidesReasoning = !style.hidesReasoning;
+      transcript.relayout();
+      display.redraw();
+      showHint(style.hidesReasoning ? 'reasoning is hidden' : 'reasoning is shown');
     },
     openHistory: () => void pickFromHistory(),
     suspend: () => suspendProcess(display),

@@ -75,6 +75,22 @@ test('reasoning shows its last lines while it streams and its first lines when i
   ]);
 });
 
+test('hidden reasoning takes no line, and is there again when it is shown', () => {
+  const style = createLayoutStyle(createTextStyles('none'), (code) => code.split('\n'));
+  const transcript = createScreenTranscript(style);
+  transcript.putBlock({ type: 'user', id: 'u', text: 'Why?', how: 'prompt' });
+  transcript.putBlock({ type: 'reasoning', id: 't', text: 'thought', settled: true });
+  transcript.putBlock({ type: 'user', id: 'v', text: 'Go on', how: 'prompt' });
+  const shown = transcript.lines(40);
+  assert.ok(shown.includes('  thought'));
+  style.hidesReasoning = true;
+  transcript.relayout();
+  assert.deepEqual(transcript.lines(40), ['', '> Why?', '', '> Go on']);
+  style.hidesReasoning = false;
+  transcript.relayout();
+  assert.deepEqual(transcript.lines(40), shown);
+});
+
 test('an answer that is replaced by another text shows that text, from the first visible line', () => {
   const transcript = empty();
   const text = Array.from({ length: 30 }, (_, part) => `part ${part}`).join('\n\n');

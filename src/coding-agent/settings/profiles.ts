@@ -27,6 +27,7 @@ export const profileVariable = 'HARNESS_PROFILE';
 const commonDefaults = {
   approve: 'ask',
   theme: 'auto',
+  reasoning: 'show',
   notifications: 'auto',
   'notifications.after': 10,
   'session.title': 'message',

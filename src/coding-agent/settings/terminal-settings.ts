@@ -9,6 +9,11 @@ export const terminalEntries: Readonly<Record<string, SettingEntry>> = {
     description: 'colors of the terminal: auto, dark, light, high-contrast or none',
     parse: patternParser(/^(auto|dark|light|high-contrast|none)$/, 'auto, dark, light, high-contrast or none'),
   },
+  reasoning: {
+    project: 'never',
+    description: 'reasoning of the model in the terminal: show or hide',
+    parse: patternParser(/^(show|hide)$/, 'show or hide'),
+  },
   notifications: {
     project: 'never',
     description: 'notify when an answer of the user is needed or a long run has ended: auto, bell, osc or off',
@@ -30,6 +35,8 @@ export const terminalEntries: Readonly<Record<string, SettingEntry>> = {
 export type TerminalSettings = {
   /** The colors of the terminal. */
   readonly theme: 'auto' | 'dark' | 'light' | 'high-contrast' | 'none';
+  /** Whether the terminal shows the reasoning of the model. */
+  readonly showsReasoning: boolean;
   /** How the terminal notifies a user who looks elsewhere. */
   readonly notifications: 'auto' | 'bell' | 'osc' | 'off';
   /** How long a run takes at least before its end is worth a notification. */
@@ -43,6 +50,7 @@ export function toTerminalSettings(all: ReadonlyMap<string, { readonly value: Se
   const text = (key: string): SettingValue | undefined => all.get(key)?.value;
   return {
     theme: text('theme') as TerminalSettings['theme'],
+    showsReasoning: text('reasoning') !== 'hide',
     notifications: text('notifications') as TerminalSettings['notifications'],
     notifyAfterMs: Number(text('notifications.after') ?? 10) * 1000,
     needsTmux: text('editor.tmux') === 'required',
