@@ -4,7 +4,7 @@ import { toFleetRun } from '../src/stores/run-row.ts';
 import { formatMark, listTurns, readMark } from './provider.ts';
 import type { Scenario } from './scenarios.ts';
 import type { StoreState } from './store-state.ts';
-import { effectTools, type ToolName } from './tools.ts';
+import { effectTools } from './tools.ts';
 import type { World } from './world.ts';
 
 /** Reports each invariant that is broken at the end. */
@@ -70,7 +70,7 @@ function checkNothingLost(world: World, run: FleetRun, events: readonly Event[])
       const call = formatMark(run.id, turn, i);
       const isRejected = world.rejected.has(call);
       const count = world.effects.filter((effect) => effect.call === call).length;
-      if (effectTools.has(tool as ToolName) && count === 0 && !isRejected)
+      if (effectTools.has(tool) && count === 0 && !isRejected)
         world.report('effect-not-lost', `${run.id} was answered without the effect of ${call}`);
       if (isRejected && count > 0) world.report('approval-once', `${call} was rejected and took effect`);
       const wanted = isRejected ? 'denied' : 'ok';

@@ -45,4 +45,5 @@ function runInThread(part: Part): Promise<Tally> {
   return promise;
 }
 
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a thread has no origin.
 if (!isMainThread && parentPort) parentPort.postMessage(await runPart(workerData as Part));

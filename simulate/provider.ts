@@ -53,7 +53,7 @@ export function createSimulatedProvider(
     yield { type: 'part-delta', index: 0, text: 'so' };
     yield { type: 'part-ended', index: 0 };
     const finishReason = message.parts.some(({ type }) => type === 'tool-call') ? 'tool-calls' : 'stop';
-    yield { type: 'end', message, finishReason, usage, model: 'simulated', usd: requestUsd } as Chunk;
+    yield { type: 'end', message, finishReason, usage, model: 'simulated', usd: requestUsd };
   }
   return { family: 'simulated', model: 'simulated', price, stream };
 }
@@ -68,7 +68,7 @@ export function listTurns({ id, settings }: Pick<FleetRun, 'id' | 'settings'>): 
   if (id.includes('/step-')) return [['pay']];
   if (id.includes('/')) return [];
   const { turns } = settings;
-  return Array.isArray(turns) ? (turns as unknown as readonly (readonly string[])[]) : [];
+  return Array.isArray(turns) ? (turns as readonly (readonly string[])[]) : [];
 }
 
 /** The answer of the model: the next calls of the run, or a text once all of them have results. */

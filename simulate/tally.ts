@@ -55,7 +55,7 @@ export function formatTally(tally: Tally, ms: number): string {
   return [
     `${tally.schedules} schedules in ${(ms / 1000).toFixed(1)} s: ${each(ms)} ms and ${each(tally.cpuMs)} ms of processor time each, ${each(tally.events)} events each`,
     `scenarios: ${list(tally.scenarios)}`,
-    `faults: ${list(tally.faults as Record<string, number>)}`,
+    `faults: ${list(tally.faults)}`,
     `violations: ${failed.length === 0 ? 'none' : `${failed.length} schedules`}`,
     ...failed
       .slice(0, 20)

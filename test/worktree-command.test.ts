@@ -33,7 +33,7 @@ test(
     assert.deepEqual(
       listed
         .map(({ record, changes, isInUse }) => [record.purpose, changes.map((each) => each.path).join(), isInUse])
-        .toSorted(),
+        .toSorted((a, b) => String(a[0]).localeCompare(String(b[0]))),
       [
         ['run lot-1', 'new.txt', false],
         ['run lot-2', 'new.txt', false],

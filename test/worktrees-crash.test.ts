@@ -46,7 +46,7 @@ test('git that fails in the middle of a checkout, as on a full disk, leaves noth
   const before = captureRepository(fixture);
   const script = `real "$@"; rm -f .git/worktrees/*/index; echo "error: unable to write file b.txt: No space left on device"; exit 128`;
   const { stdout } = runWithFault(fixture, 'create', { at: 'worktree add', script });
-  const { failure, left } = JSON.parse(String(stdout)) as {
+  const { failure, left } = JSON.parse(stdout) as {
     readonly failure: string;
     readonly left: readonly string[];
   };

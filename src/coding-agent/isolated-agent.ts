@@ -32,9 +32,16 @@ export async function createIsolatedAgent(
     notify(isolation.notice);
     const agent = await createCodingAgent({ ...options, cwd: isolation.cwd });
     let closing: Promise<void> | undefined;
+    const closeBoth = async (next: Parameters<typeof agent.close>[0]): Promise<void> => {
+      try {
+        await agent.close(next);
+      } finally {
+        await release();
+      }
+    };
     return {
       isolation,
-      agent: { ...agent, close: (next) => (closing ??= agent.close(next).finally(release)) },
+      agent: { ...agent, close: (next) => (closing ??= closeBoth(next)) },
     };
   } catch (error) {
     await release();

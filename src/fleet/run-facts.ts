@@ -112,8 +112,7 @@ export const recordedRunsView: NamedView<readonly string[]> = {
       ? [...runs.slice(1 - maxRecordedRuns), event.input]
       : runs,
   serialize: (runs) => runs,
-  restore: (stored) =>
-    Array.isArray(stored) && stored.every((run) => typeof run === 'string') ? (stored as readonly string[]) : undefined,
+  restore: (stored) => (Array.isArray(stored) && stored.every((run) => typeof run === 'string') ? stored : undefined),
 };
 
 async function getRunOutcomeAt(log: Pick<Log, 'read'>, event: Event): Promise<RunOutcome> {

@@ -62,7 +62,11 @@ export function createRunController(conversation: Conversation, ui: TerminalUI, 
       ...meter.speed(),
       ...(job ? { busy: formatActivity(conversation.session.state), ...(retry ? { retry } : {}) } : {}),
     });
-  const runOptions = bindConversationToUi(conversation, ui, { refreshStatus, onEvent, onChunk: meter.onChunk });
+  const runOptions = bindConversationToUi(conversation, ui, {
+    refreshStatus,
+    onEvent,
+    onChunk: (chunk) => meter.onChunk(chunk),
+  });
   const context: CommandContext = {
     conversation,
     ui,

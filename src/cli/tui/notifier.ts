@@ -75,4 +75,4 @@ export function formatNotification(product: string, text: string, env: NotifierO
 
 /** One line without control characters, which would end the sequence, and without semicolons, which separate its fields. */
 const toNotificationText = (text: string): string =>
-  [...escapeInvisibleLine(text).replaceAll(';', ',')].slice(0, maxTextChars).join('').trim();
+  Array.from(escapeInvisibleLine(text).replaceAll(';', ',')).slice(0, maxTextChars).join('').trim();

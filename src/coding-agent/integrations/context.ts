@@ -76,7 +76,7 @@ export type AgentDirectory = {
   /** Stops a running sub-agent; false if none of this id is running. */
   stop(id: string): Promise<boolean>;
   /** What the user is told before a call starts a sub-agent, one sentence each; empty for other calls. */
-  describeStart(call: Pick<ToolCall, 'tool' | 'input'>, state: RunState): Promise<readonly string[]>;
+  readonly describeStart: (call: Pick<ToolCall, 'tool' | 'input'>, state: RunState) => Promise<readonly string[]>;
 };
 
 /** What one integration provides. */

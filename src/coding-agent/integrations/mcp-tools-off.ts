@@ -47,7 +47,7 @@ export function switchMcpTool(configDir: string, server: string, tool: string, i
 /** Parses the list; undefined if it is invalid. */
 function parseToolsOff({ toolsOff = {} }: JsonObject): ReadonlyMap<string, ReadonlySet<string>> | undefined {
   if (!isObject(toolsOff)) return undefined;
-  const entries = Object.entries(toolsOff as JsonObject).map(([server, tools]) => {
+  const entries = Object.entries(toolsOff).map(([server, tools]) => {
     const names = Array.isArray(tools) && tools.every((tool) => typeof tool === 'string') ? tools : undefined;
     return [server, names && new Set(names as readonly string[])] as const;
   });

@@ -44,7 +44,7 @@ export async function carryOutPlan(
     host.onProgress?.(getProgress());
   };
   await host.annotate(planProgressKey, toJson(getProgress()));
-  for (const [at, { text, state }] of [...steps.entries()]) {
+  for (const [at, { text, state }] of steps.entries()) {
     if (state !== 'pending') continue;
     if (host.readPlan().hash !== plan.hash) return { end: 'changed', progress: getProgress() };
     const decision = (await host.approveStep?.(text, at + 1)) ?? 'run';

@@ -211,6 +211,7 @@ const proxyFlags: readonly CompletionFlag[] = [
   createFlag('memory', 'save no sessions'),
   createFlag('flow', 'what the flow policy does: ask, deny, observe or off', 'anything'),
   createFlag('read-only', 'tools of the client that change nothing', 'anything'),
+  createFlag('strict', 'refuse requests to which the rules cannot be applied'),
 ];
 
 /** The flags of all subcommands without duplicates: a flag may come before the subcommand. */

@@ -129,13 +129,15 @@ const runFlags: readonly CompletionFlag[] = [
   createFlag('limit', 'the maximum number of runs', 'anything'),
 ];
 
+const stepFlag = createFlag('step', 'the step of a plan', 'anything');
+
 /** The flags of the subcommands of `runs`. */
 export const runVerbFlags: Readonly<Record<string, readonly CompletionFlag[]>> = {
   list: [...runFlags, jsonFlag],
   show: [jsonFlag],
   answer: [createFlag('call', 'the tool call of the question', 'anything')],
-  cancel: [createFlag('step', 'the step of a plan', 'anything')],
-  steer: [createFlag('follow-up', 'deliver it after the answer'), createFlag('step', 'the step of a plan', 'anything')],
+  cancel: [stepFlag],
+  steer: [createFlag('follow-up', 'deliver it after the answer'), stepFlag],
 };
 
 const removeFlag = createFlag('remove', 'the name of the entry to remove', 'anything');

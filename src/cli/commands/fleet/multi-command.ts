@@ -22,7 +22,7 @@ const usage = `Usage: fairlead multi "<question>" [--model <name>] [--verifier <
 A model writes a plan of steps, which is checked and shown with its estimate and caps. In a terminal it starts after your
 consent; without one it starts if --yes is given, or the estimate is at most 1 dollar (10 steps if the cost is unknown).
 Steps that do not depend on each other run at the same time, in the queue of the fleet. Ctrl+C releases them; --resume
-continues, and nothing is done twice. To change one step: fairlead runs steer|cancel <run> --step <id>.
+continues, and nothing is done twice. "fairlead runs steer" and "fairlead runs cancel" change one step.
 Exit code 0: there is an answer and no step failed; otherwise 1.`;
 
 const options = {
