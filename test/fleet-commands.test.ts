@@ -300,7 +300,7 @@ test('[A85] a draining worker ends with the number of remaining runs and the rea
 
 test('[A71, A84] the factory command ends when its runs cannot continue, reports why, and waits for runs that a plan started', async (t) => {
   const program = await createFleetProgram(t, ({ prompt }) =>
-    prompt.includes('Make a plan') ? says('{"steps":[{"id":"a","words":"Do it","after":[]}]}') : says('Done.'),
+    prompt.includes('Make a plan') ? says('{"steps":[{"id":"a","task":"Do it","after":[]}]}') : says('Done.'),
   );
   const lines = '{"prompt": "Later", "notBefore": "2999-01-01T00:00:00Z"}\n{"words": "All of it", "kind": "plan"}\n';
   const first = await program.run(['factory', '--id', 'lot'], { input: lines });
