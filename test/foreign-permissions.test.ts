@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { codingAgent } from '../src/coding-agent/coding-agent.ts';
+import { findPermissionFiles } from '../src/coding-agent/foreign-permission-files.ts';
 import { readForeignPermissions } from '../src/coding-agent/foreign-permissions.ts';
 import { calls, says, scriptedProvider } from '../src/testing/index.ts';
 
@@ -51,6 +52,9 @@ async function runCalls(
   return { results, questions };
 }
 
+const readRules = (cwd: string): ReturnType<typeof readForeignPermissions> =>
+  readForeignPermissions(findPermissionFiles({ cwd, home: path.join(cwd, 'nowhere') }));
+
 test('permissions.deny of a project holds at once for tools, commands and paths, in the mode that approves all changes', async (t) => {
   const cwd = createProject(t, {
     deny: ['Read(./config/.env)', 'Bash(echo denied:*)', 'Edit(notes.txt)', 'WebFetch(domain:example.com)'],
@@ -89,7 +93,7 @@ test('permissions.ask of a project is asked about in the mode that approves all 
 test('each form of a permission becomes a rule that is at least as strict', (t) => {
   const rules = (entry: string): unknown => {
     const cwd = createProject(t, { deny: [entry] });
-    return readForeignPermissions({ cwd, home: path.join(cwd, 'nowhere') }).map(({ effect, on }) => [effect, on]);
+    return readRules(cwd).map(({ effect, on }) => [effect, on]);
   };
   assert.deepEqual(rules('Bash(git push:*)'), [['deny', { command: [['git', 'push']] }]]);
   assert.deepEqual(rules('Bash(git * main)'), [['deny', { command: [['git']] }]]);
@@ -118,7 +122,7 @@ test('a settings file whose permissions cannot be read stops the agent with one 
   for (const [text, message] of cases) {
     const cwd = createProject(t, {});
     writeFileSync(path.join(cwd, '.claude/settings.json'), text);
-    assert.throws(() => readForeignPermissions({ cwd, home: path.join(cwd, 'nowhere') }), {
+    assert.throws(() => readRules(cwd), {
       code: 'policy/unclear',
       message,
     });

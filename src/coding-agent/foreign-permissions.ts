@@ -1,12 +1,9 @@
 // The permission rules of `.claude/settings.json` as rules of a policy: deny and ask hold at once, because they only tighten; allow is not taken over.
 import { readFileSync, statSync } from 'node:fs';
-import path from 'node:path';
 import { errorMessage, isObject, systemErrorCode } from '../core/index.ts';
 import { policyError, type PolicyMatcher, type PolicyRule } from '../guards/index.ts';
 import { resolveForeignTools } from '../tools/index.ts';
-
-/** A file with permission rules, and the folder to which its paths with one leading slash belong. */
-type PermissionFile = { readonly file: string; readonly name: string; readonly root: string };
+import type { PermissionFile } from './foreign-permission-files.ts';
 
 const maxFileBytes = 1_000_000;
 const strictEffects = ['deny', 'ask'] as const;
@@ -16,24 +13,9 @@ const readers: ReadonlySet<string> = new Set(['read', 'grep', 'glob', 'ls', 'not
 const editors: ReadonlySet<string> = new Set(['edit', 'write', 'multiedit', 'notebookedit']);
 const shells: ReadonlySet<string> = new Set(['bash', 'shell', 'powershell']);
 
-/** Reads the rules of the settings of a working folder and of the home folder. Throws if a file cannot be read, because its rules would protect nothing. */
-export function readForeignPermissions({
-  cwd,
-  home,
-}: {
-  readonly cwd: string;
-  readonly home: string;
-}): readonly PolicyRule[] {
-  const files: readonly PermissionFile[] = [
-    { file: path.join(home, '.claude/settings.json'), name: '~/.claude/settings.json', root: '~/.claude/' },
-    ...['.claude/settings.json', '.claude/settings.local.json'].map((name) => ({
-      file: path.join(cwd, name),
-      name,
-      root: '',
-    })),
-  ];
-  return files.flatMap((file) => readFile(file));
-}
+/** Reads the rules of files. Throws if a file cannot be read, because its rules would protect nothing. */
+export const readForeignPermissions = (files: readonly PermissionFile[]): readonly PolicyRule[] =>
+  files.flatMap((file) => readFile(file));
 
 function readFile(from: PermissionFile): readonly PolicyRule[] {
   const text = readText(from);

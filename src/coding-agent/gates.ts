@@ -25,7 +25,7 @@ import {
 } from '../guards/index.ts';
 import { isPublicAddress } from '../workspace/index.ts';
 import { withFlow } from './agent-flow.ts';
-import { readForeignPermissions } from './foreign-permissions.ts';
+import { findPermissionFiles } from './foreign-permission-files.ts';
 import { withPreview, type PreviewSources } from './with-preview.ts';
 
 /** What the gates of an agent are created from. */
@@ -129,7 +129,11 @@ export async function readAgentPolicy(
 ): Promise<Policy | undefined> {
   const location = { cwd: dirs.cwd, home: homedir() };
   const own = await readPolicies({ ...location, config: dirs.config });
-  const foreign = readForeignPermissions(location);
+  const permissionFiles = findPermissionFiles(location);
+  const foreign =
+    permissionFiles.length === 0
+      ? []
+      : (await import('./foreign-permissions.ts')).readForeignPermissions(permissionFiles);
   const files = own || foreign.length > 0 ? { ...own, rules: [...(own?.rules ?? []), ...foreign] } : undefined;
   if (program === undefined) return files;
   const programPolicy =
