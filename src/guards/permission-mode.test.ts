@@ -1,7 +1,9 @@
 // Tests of permission modes: what each mode denies, and which mode one key leads to.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import test from 'node:test';
+import path from 'node:path';
+import test, { after } from 'node:test';
 import type { Json, RunState } from '../core/index.ts';
 import { localWorkspace } from '../workspace/index.ts';
 import { nextPermissionMode, permissionModeGate, type PermissionMode } from './index.ts';
@@ -16,7 +18,17 @@ const tools = new Map(
   } as const).map(([name, effect]) => [name, { effect }]),
 );
 
-const reading = { workspace: localWorkspace({ roots: [tmpdir()] }), findGitProgram: async () => undefined };
+// A git of its own: the decision must not depend on what is installed, and no command is started.
+const programs = mkdtempSync(path.join(tmpdir(), 'fairlead-mode-'));
+const workspaceFolder = mkdtempSync(path.join(tmpdir(), 'fairlead-mode-'));
+writeFileSync(path.join(programs, 'git'), '#!/bin/sh\n', { mode: 0o755 });
+after(() => [programs, workspaceFolder].forEach((folder) => rmSync(folder, { recursive: true })));
+
+const reading = {
+  workspace: localWorkspace({ roots: [workspaceFolder] }),
+  findGitProgram: async () => undefined,
+  env: { PATH: [programs, process.env['PATH']].join(path.delimiter) },
+};
 
 const decide = async (mode: PermissionMode, tool: string, input: Json): Promise<string> =>
   (await permissionModeGate(() => mode, tools, reading)({ id: 'c', tool, input }, {} as RunState)).type;
