@@ -121,6 +121,9 @@ test(
     await start.waitFor(/Fairlead with able-two/);
     await enterLine(start, 'hello');
     await start.waitFor(/You said: hello/);
+    // The model is written to disk after the answer is shown.
+    await enterLine(start, '/exit');
+    assert.equal(await waitForExitCode(start), 0);
     assert.equal(bare.lastModel(), 'openai/able-two');
   },
 );
