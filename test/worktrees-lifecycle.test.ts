@@ -4,7 +4,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
   readlinkSync,
   rmSync,
@@ -15,15 +14,17 @@ import path from 'node:path';
 import test from 'node:test';
 import { openWorktrees } from '../src/coding-agent/worktrees/index.ts';
 import { createRepository, git as runGit } from './support/git-repository.ts';
-import { captureRepository, commitAll, createWorktreeFixture, noGit, writeFiles } from './support/worktree-fixture.ts';
+import {
+  captureRepository,
+  commitAll,
+  createWorktreeFixture,
+  isWorktreeError,
+  noGit,
+  readText,
+  writeFiles,
+} from './support/worktree-fixture.ts';
 
 const skip = noGit;
-const read = (...names: readonly string[]): string => readFileSync(path.join(...names), 'utf8');
-const code = (wanted: string) => (error: unknown) => {
-  assert.equal((error as { code?: string }).code, `worktrees/${wanted}`, String(error));
-  assert.match(String(error), /[.!]$/);
-  return true;
-};
 
 test('a discarded worktree leaves nothing, and its content can be restored from a commit', { skip }, async (t) => {
   const fixture = createWorktreeFixture(t);
@@ -78,7 +79,7 @@ test('ignored files are linked or copied by rule, and are no part of the changes
   });
   assert.equal(readlinkSync(path.join(record.path, 'node_modules')), path.join(root, 'node_modules'));
   writeFiles(record.path, { '.env': 'KEY=2\n', 'b.txt': 'b\n' });
-  assert.equal(read(root, '.env'), 'KEY=1\n', 'a copy is not the file of the user');
+  assert.equal(readText(root, '.env'), 'KEY=1\n', 'a copy is not the file of the user');
   const { changes } = await worktrees.inspect('work');
   assert.deepEqual(
     changes.map((each) => each.path),
@@ -87,11 +88,11 @@ test('ignored files are linked or copied by rule, and are no part of the changes
   );
   runGit(record.path, 'add', '-A');
   runGit(record.path, 'commit', '-qm', 'with the link');
-  await assert.rejects(worktrees.merge('work', { as: 'commits' }), code('placed'));
+  await assert.rejects(worktrees.merge('work', { as: 'commits' }), isWorktreeError('placed'));
   assert.equal((await worktrees.merge('work', { as: 'changes' })).status, 'merged');
   assert.equal(git('status', '--porcelain'), '?? b.txt');
   assert.equal(lstatSync(path.join(root, 'node_modules')).isDirectory(), true);
-  assert.equal(read(root, 'node_modules/p/index.js'), '1\n', 'the target of a link is not removed');
+  assert.equal(readText(root, 'node_modules/p/index.js'), '1\n', 'the target of a link is not removed');
 });
 
 test(
@@ -118,8 +119,12 @@ test(
       'docs/../../secret',
     ])
       for (const how of ['link', 'copy'])
-        await assert.rejects(worktrees.create({ cwd: root, rules: { [how]: [rule] } }), code('outside'), rule);
-    await assert.rejects(worktrees.create({ cwd: root, rules: { link: ['docs'] } }), code('tracked'));
+        await assert.rejects(
+          worktrees.create({ cwd: root, rules: { [how]: [rule] } }),
+          isWorktreeError('outside'),
+          rule,
+        );
+    await assert.rejects(worktrees.create({ cwd: root, rules: { link: ['docs'] } }), isWorktreeError('tracked'));
     assert.deepEqual(captureRepository(fixture), before);
   },
 );
@@ -132,26 +137,26 @@ test(
     const { place, root, worktrees, git, folder } = fixture;
     const at = (name: string): string => path.join(place, name);
     const create = (cwd: string): Promise<unknown> => worktrees.create({ cwd });
-    await assert.rejects(create(at('absent')), code('no-folder'));
+    await assert.rejects(create(at('absent')), isWorktreeError('no-folder'));
     mkdirSync(at('plain'));
-    await assert.rejects(create(at('plain')), code('no-repository'));
+    await assert.rejects(create(at('plain')), isWorktreeError('no-repository'));
     runGit(place, 'init', '-q', 'empty');
-    await assert.rejects(create(at('empty')), code('no-commit'));
+    await assert.rejects(create(at('empty')), isWorktreeError('no-commit'));
     runGit(place, 'clone', '-q', '--bare', root, 'bare.git');
-    await assert.rejects(create(at('bare.git')), code('bare'));
+    await assert.rejects(create(at('bare.git')), isWorktreeError('bare'));
     createRepository(at('lfs'));
     writeFiles(at('lfs'), { 'big/.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n' });
     commitAll(at('lfs'), 'lfs');
-    await assert.rejects(create(at('lfs')), code('lfs'));
+    await assert.rejects(create(at('lfs')), isWorktreeError('lfs'));
     createRepository(at('sparse'));
     runGit(at('sparse'), 'sparse-checkout', 'set', 'src');
-    await assert.rejects(create(at('sparse')), code('sparse'));
+    await assert.rejects(create(at('sparse')), isWorktreeError('sparse'));
     createRepository(at('outer'));
     runGit(at('outer'), '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', root, 'sub');
     commitAll(at('outer'), 'submodule');
-    await assert.rejects(create(at('outer')), code('submodules'));
+    await assert.rejects(create(at('outer')), isWorktreeError('submodules'));
     const inside = openWorktrees({ stateFolder: path.join(root, '.state') });
-    await assert.rejects(inside.create({ cwd: root }), code('inside'));
+    await assert.rejects(inside.create({ cwd: root }), isWorktreeError('inside'));
     rmSync(path.join(root, '.state'), { recursive: true });
     git('config', 'core.fsmonitor', 'touch ran');
     git('config', 'filter.x.smudge', 'touch ran');
@@ -165,16 +170,16 @@ test('names: a branch or worktree of the same name, and names that are no names,
   const { root, worktrees, git } = createWorktreeFixture(t);
   git('branch', 'fairlead/taken');
   const create = (name: string): Promise<unknown> => worktrees.create({ cwd: root, name });
-  await assert.rejects(create('taken'), code('branch-exists'));
+  await assert.rejects(create('taken'), isWorktreeError('branch-exists'));
   assert.match(git('branch'), /fairlead\/taken/, 'the branch of the user is still there');
   await create('mine');
-  await assert.rejects(create('mine'), code('exists'));
+  await assert.rejects(create('mine'), isWorktreeError('exists'));
   for (const name of ['', '..', 'a/b', '-x', 'x-', 'A', 'a.lock', 'x'.repeat(49)])
-    await assert.rejects(create(name), code('name'), name);
+    await assert.rejects(create(name), isWorktreeError('name'), name);
   git('branch', '-D', 'fairlead/taken');
   await worktrees.discard('mine');
   git('branch', 'fairlead');
-  await assert.rejects(create('other'), code('branch-exists'));
+  await assert.rejects(create('other'), isWorktreeError('branch-exists'));
 });
 
 test(
@@ -187,22 +192,22 @@ test(
     assert.equal(first.record.from, undefined);
     writeFiles(first.record.path, { 'b.txt': 'b\n' });
     commitAll(first.record.path, 'b');
-    await assert.rejects(worktrees.merge('first', { as: 'commits' }), code('detached'));
+    await assert.rejects(worktrees.merge('first', { as: 'commits' }), isWorktreeError('detached'));
     const inner = await worktrees.create({ cwd: first.cwd, name: 'inner' });
-    assert.equal(read(inner.record.path, 'b.txt'), 'b\n');
+    assert.equal(readText(inner.record.path, 'b.txt'), 'b\n');
     writeFiles(inner.record.path, { 'c.txt': 'c\n' });
     assert.equal((await worktrees.merge('inner')).status, 'merged');
-    assert.equal(read(first.record.path, 'c.txt'), 'c\n');
+    assert.equal(readText(first.record.path, 'c.txt'), 'c\n');
     assert.equal(existsSync(path.join(root, 'c.txt')), false);
     assert.equal((await worktrees.merge('first', { as: 'changes' })).status, 'merged');
-    assert.equal(read(root, 'c.txt'), 'c\n');
+    assert.equal(readText(root, 'c.txt'), 'c\n');
     const linked = path.join(place, 'linked');
     git('worktree', 'add', '-q', '-b', 'side', linked);
     const other = await worktrees.create({ cwd: linked, name: 'other' });
     writeFiles(other.record.path, { 'd.txt': 'd\n' });
     commitAll(other.record.path, 'd');
     assert.equal((await worktrees.merge('other')).plan.into, 'side');
-    assert.equal(read(linked, 'd.txt'), 'd\n');
+    assert.equal(readText(linked, 'd.txt'), 'd\n');
   },
 );
 
@@ -217,13 +222,13 @@ test(
     rmSync(gone.record.path, { recursive: true });
     assert.equal((await worktrees.inspect('gone')).isMissing, true);
     assert.equal((await worktrees.merge('gone')).status, 'merged', 'its commits still exist');
-    assert.equal(read(root, 'b.txt'), 'b\n');
+    assert.equal(readText(root, 'b.txt'), 'b\n');
     const led = await worktrees.create({ cwd: root, name: 'led' });
     createRepository(path.join(place, 'evil'));
     rmSync(path.join(led.record.path, '.git'));
     writeFileSync(path.join(led.record.path, '.git'), `gitdir: ${place}/evil/.git\n`);
-    await assert.rejects(worktrees.inspect('led'), code('pointer'));
-    await assert.rejects(worktrees.merge('led'), code('pointer'));
+    await assert.rejects(worktrees.inspect('led'), isWorktreeError('pointer'));
+    await assert.rejects(worktrees.merge('led'), isWorktreeError('pointer'));
     const [listed] = await worktrees.list(root);
     assert.match(listed?.error ?? '', /does not lead to the git directory/);
     await worktrees.discard('led');
@@ -239,6 +244,6 @@ test('a repository inside a worktree is not merged, and a link that leads out is
     'out is a link that leads out of the repository, to ../../outside.',
   ]);
   createRepository(path.join(record.path, 'nested'));
-  await assert.rejects(worktrees.merge('work'), code('nested'));
+  await assert.rejects(worktrees.merge('work'), isWorktreeError('nested'));
   assert.equal(existsSync(path.join(root, 'nested')), false);
 });

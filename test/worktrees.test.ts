@@ -14,15 +14,17 @@ import {
 import path from 'node:path';
 import test from 'node:test';
 import { git as runGit } from './support/git-repository.ts';
-import { captureRepository, commitAll, createWorktreeFixture, noGit, writeFiles } from './support/worktree-fixture.ts';
+import {
+  captureRepository,
+  commitAll,
+  createWorktreeFixture,
+  isWorktreeError,
+  noGit,
+  readText,
+  writeFiles,
+} from './support/worktree-fixture.ts';
 
 const skip = noGit;
-const read = (...names: readonly string[]): string => readFileSync(path.join(...names), 'utf8');
-const code = (wanted: string) => (error: unknown) => {
-  assert.equal((error as { code?: string }).code, `worktrees/${wanted}`, String(error));
-  assert.match(String(error), /[.!]$/);
-  return true;
-};
 
 test(
   'a worktree has the files of the current commit on a branch of its own, outside the checkout',
@@ -39,7 +41,7 @@ test(
     assert.deepEqual([record.branch, record.from, record.hasTaken], ['fairlead/fix', 'main', false]);
     assert.equal(cwd, path.join(record.path, 'src'));
     assert.deepEqual(left, ['a.txt', 'new.txt'], 'the user can be told which changes are not in it');
-    assert.equal(read(record.path, 'a.txt'), 'one\n');
+    assert.equal(readText(record.path, 'a.txt'), 'one\n');
     assert.equal(existsSync(path.join(record.path, 'new.txt')), false);
     assert.equal(runGit(record.path, 'branch', '--show-current').trim(), 'fairlead/fix');
     assert.equal(git('branch', '--show-current'), 'main');
@@ -58,7 +60,7 @@ test(
     writeFiles(root, { 'a.txt': 'one\nof the user\n', 'new.txt': 'new\n' });
     const { record, left } = await worktrees.create({ cwd: root, uncommitted: 'take' });
     assert.deepEqual([left, record.hasTaken], [[], true]);
-    assert.equal(read(record.path, 'new.txt'), 'new\n');
+    assert.equal(readText(record.path, 'new.txt'), 'new\n');
     writeFiles(record.path, { 'a.txt': 'zero\none\nof the user\n', 'c.txt': 'c\n' });
     const content = await worktrees.inspect(record.id);
     assert.deepEqual(
@@ -68,10 +70,10 @@ test(
         ['c.txt', 'added', 1],
       ],
     );
-    await assert.rejects(worktrees.merge(record.id, { as: 'commits' }), code('taken'));
+    await assert.rejects(worktrees.merge(record.id, { as: 'commits' }), isWorktreeError('taken'));
     const { status } = await worktrees.merge(record.id);
     assert.equal(status, 'merged');
-    assert.equal(read(root, 'a.txt'), 'zero\none\nof the user\n');
+    assert.equal(readText(root, 'a.txt'), 'zero\none\nof the user\n');
     assert.equal(git('log', '--format=%s'), 'files\nfirst', 'no commit was made');
     assert.deepEqual(await worktrees.list(root), []);
   },
@@ -97,7 +99,7 @@ test(
       assert.deepEqual([status, plan.mode], ['merged', 'commits']);
       assert.equal(git('log', '-1', '--format=%P', 'HEAD').split(' ').length, isMoved ? 2 : 1);
       assert.equal(git('merge-base', '--is-ancestor', commit, 'HEAD'), '');
-      assert.equal(read(root, 'c.txt'), 'not committed\n');
+      assert.equal(readText(root, 'c.txt'), 'not committed\n');
       assert.equal(git('status', '--porcelain'), '?? e.txt');
       assert.equal(git('branch', '--format=%(refname:short)'), 'main', 'its branch is removed');
       assert.deepEqual(readdirSync(fixture.folder), []);
@@ -159,8 +161,8 @@ for (const as of ['commits', 'changes'] as const)
     // The user chooses the markers.
     const kept = await worktrees.merge('work', { cwd: root, keepConflicts: true });
     assert.equal(kept.status, 'conflicts-kept');
-    assert.match(read(root, 'a.txt'), /<<<<<<<[^]*>>>>>>>/);
-    assert.equal(read(root, 'c.txt'), 'clean\n');
+    assert.match(readText(root, 'a.txt'), /<<<<<<<[^]*>>>>>>>/);
+    assert.equal(readText(root, 'c.txt'), 'clean\n');
     assert.equal(
       worktrees.find('work').state,
       'ready',
@@ -205,7 +207,7 @@ test(
       git('reset', '-q', '--hard');
       for (const name of ['file', 'i.log', 'n.txt', 'link']) rmSync(path.join(root, name));
       assert.equal((await worktrees.merge('work', { cwd: root, as })).status, 'merged', as);
-      assert.deepEqual([read(root, 'other.txt'), read(root, 'file/f.txt')], ['u\n', 'agent\n']);
+      assert.deepEqual([readText(root, 'other.txt'), readText(root, 'file/f.txt')], ['u\n', 'agent\n']);
     }
   },
 );
@@ -229,13 +231,13 @@ test('a merge that fails in the middle puts back every file', { skip }, async (t
     const isRoot = process.getuid?.() === 0;
     if (isRoot) execFileSync('chattr', ['+i', path.join(root, 'closed/z.txt')], { stdio: 'ignore' });
     try {
-      await assert.rejects(worktrees.merge('work', { cwd: root }), code('not-applied'));
+      await assert.rejects(worktrees.merge('work', { cwd: root }), isWorktreeError('not-applied'));
     } finally {
       if (isRoot) execFileSync('chattr', ['-i', path.join(root, 'closed/z.txt')], { stdio: 'ignore' });
       chmodSync(path.join(root, 'closed'), 0o755);
     }
     assert.deepEqual(captureRepository(fixture), before, as);
     assert.equal((await worktrees.merge('work', { cwd: root })).status, 'merged');
-    assert.equal(read(root, 'made/new.txt'), 'agent\n');
+    assert.equal(readText(root, 'made/new.txt'), 'agent\n');
   }
 });

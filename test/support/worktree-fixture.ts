@@ -1,4 +1,5 @@
 // The fixture of worktree tests: a real repository of a user, and a state directory beside it.
+import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -67,6 +68,18 @@ export function writeFiles(root: string, files: Readonly<Record<string, string>>
     writeFileSync(path.join(root, name), content);
   }
 }
+
+/** Reads a text file. */
+export const readText = (...names: readonly string[]): string => readFileSync(path.join(...names), 'utf8');
+
+/** Creates a check that an error is that of a worktree with this code, and that its message is a sentence. */
+export const isWorktreeError =
+  (code: string) =>
+  (error: unknown): true => {
+    assert.equal((error as { code?: string }).code, `worktrees/${code}`, String(error));
+    assert.match(String(error), /[.!]$/);
+    return true;
+  };
 
 /** Commits everything in a folder as the user, and returns the commit. */
 export function commitAll(root: string, message: string): string {
