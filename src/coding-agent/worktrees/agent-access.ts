@@ -1,6 +1,7 @@
 // What an agent uses outside its worktree: the instruction files of the checkout that count, and the files that a rule linked.
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { isPathInside } from '../../core/index.ts';
 import { findWorktreeId, getWorktreesFolder, readRecord } from './records.ts';
 
 /** What an agent in a worktree uses outside of it. */
@@ -26,6 +27,10 @@ export function findWorktreeAccess(stateFolder: string, cwd: string): WorktreeAc
   );
   return {
     projectFolder: existsSync(project) ? project : record.checkout,
-    readable: links.filter((each) => existsSync(each)).map((each) => realpathSync(each)),
+    readable: links
+      .filter((each) => existsSync(each))
+      .map((each) => realpathSync(each))
+      // A command in the checkout could have replaced it by a link that leads elsewhere.
+      .filter((each) => isPathInside(record.checkout, each)),
   };
 }

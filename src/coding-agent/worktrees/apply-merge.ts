@@ -13,7 +13,7 @@ import {
   type Stats,
 } from 'node:fs';
 import path from 'node:path';
-import { errorMessage, systemErrorCode } from '../../core/index.ts';
+import { errorMessage, escapeInvisibleLine, systemErrorCode } from '../../core/index.ts';
 import { makePrivateDir } from '../../stores/index.ts';
 import { worktreeError } from './errors.ts';
 import type { MergePlan } from './plan-merge.ts';
@@ -42,7 +42,9 @@ export async function applyMerge(
   } catch (error) {
     const left = await undoMerge(folder, merging, new AbortController().signal);
     const rest =
-      left.length > 0 ? ` These files could not be put back: ${left.join(', ')}.` : ' The checkout is as it was.';
+      left.length > 0
+        ? ` These files could not be put back: ${left.map(escapeInvisibleLine).join(', ')}.`
+        : ' The checkout is as it was.';
     throw worktreeError('not-applied', `The changes could not be applied. ${errorMessage(error)}${rest}`);
   }
 }

@@ -17,7 +17,7 @@ export type FileChange = {
 
 const nothing = '000000';
 
-/** The mode of a link, and of a repository inside another one. */
+/** The mode of a symbolic link. */
 export const linkMode = '120000';
 /** The mode of a repository inside a tree. */
 export const repositoryMode = '160000';

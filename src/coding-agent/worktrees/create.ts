@@ -44,15 +44,23 @@ export type CreatedWorktree = {
   readonly left: readonly string[];
 };
 
-/** Creates a worktree in the folder of worktrees. */
-export async function createWorktree(folder: string, options: CreateWorktreeOptions): Promise<CreatedWorktree> {
+/** Runs a function while no other call chooses a name, continues, merges or removes a worktree. */
+export type WithWorktreesLock = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Creates a worktree in the folder of worktrees. The lock is held only while the record is chosen and written: a checkout can take minutes. */
+export async function createWorktree(
+  folder: string,
+  options: CreateWorktreeOptions,
+  withLock: WithWorktreesLock,
+): Promise<CreatedWorktree> {
   const { signal = new AbortController().signal, purpose = 'work', uncommitted = 'leave', rules = {} } = options;
   const checkout = await openCheckout(options.cwd, signal);
-  const known = options.continues && options.name ? findIdle(folder, createId(checkout, options.name)) : undefined;
-  if (known) {
-    const record = writeRecord(path.dirname(known.path), { ...known, user: describeThisProcess() });
-    return { record, cwd: correspondingFolder(checkout, record, options.cwd), left: [] };
-  }
+  const { name: wanted } = options;
+  const known =
+    options.continues && wanted
+      ? await withLock(async () => continueIdle(folder, createId(checkout, wanted)))
+      : undefined;
+  if (known) return { record: known, cwd: correspondingFolder(checkout, known, options.cwd), left: [] };
   const head = await readHead(checkout);
   await assertWholeCheckout(checkout, head);
   const placed = await selectPlacedFiles(checkout, rules);
@@ -67,24 +75,26 @@ export async function createWorktree(folder: string, options: CreateWorktreeOpti
     );
   const isTaken = uncommitted === 'take' && changed.length > 0;
   const base = isTaken ? await commitUncommitted(checkout, head, place) : head;
-  const name = await selectName(checkout, place, options.name, purpose);
-  const id = createId(checkout, name);
   const from = await readBranch(checkout.git);
-  const record = writeRecord(place, {
-    id,
-    name,
-    state: 'creating',
-    checkout: checkout.top,
-    gitDirectory: checkout.gitDirectory,
-    path: path.join(place, id),
-    branch: `fairlead/${name}`,
-    base,
-    ...(from === undefined ? {} : { from }),
-    hasTaken: isTaken,
-    placed,
-    purpose,
-    createdAt: new Date().toISOString(),
-    user: describeThisProcess(),
+  const record = await withLock(async () => {
+    const name = await selectName(checkout, place, wanted, purpose);
+    const id = createId(checkout, name);
+    return writeRecord(place, {
+      id,
+      name,
+      state: 'creating',
+      checkout: checkout.top,
+      gitDirectory: checkout.gitDirectory,
+      path: path.join(place, id),
+      branch: `fairlead/${name}`,
+      base,
+      ...(from === undefined ? {} : { from }),
+      hasTaken: isTaken,
+      placed,
+      purpose,
+      createdAt: new Date().toISOString(),
+      user: describeThisProcess(),
+    });
   });
   try {
     await checkout.git.must(['worktree', 'add', '--quiet', '--no-track', '-b', record.branch, record.path, base]);
@@ -111,10 +121,12 @@ export async function createWorktree(folder: string, options: CreateWorktreeOpti
   }
 }
 
-/** Returns a worktree that is ready and that no process uses. */
-function findIdle(folder: string, id: string): WorktreeRecord | undefined {
-  const record = existsSync(folder) ? readRecord(realpathSync(folder), id) : undefined;
-  return record?.state === 'ready' && !isInUse(record) && existsSync(record.path) ? record : undefined;
+/** Makes this process the user of a worktree that is ready and that no process uses; returns undefined if there is none. */
+function continueIdle(folder: string, id: string): WorktreeRecord | undefined {
+  const place = existsSync(folder) ? realpathSync(folder) : undefined;
+  const record = place === undefined ? undefined : readRecord(place, id);
+  if (place === undefined || record?.state !== 'ready' || isInUse(record) || !existsSync(record.path)) return undefined;
+  return writeRecord(place, { ...record, user: describeThisProcess() });
 }
 
 /** A folder without committed files is not in the worktree. */

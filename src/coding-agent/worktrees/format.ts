@@ -70,7 +70,8 @@ export function formatWorktree({
 
 /** Formats what will reach the checkout, before the user is asked. */
 export function formatMergePlan(plan: MergePlan, { record, problems }: WorktreeContent): string {
-  const how = plan.mode === 'commits' ? `as commits on ${plan.into}` : 'as uncommitted changes';
+  const how =
+    plan.mode === 'commits' ? `as commits on ${escapeInvisibleLine(plan.into ?? '')}` : 'as uncommitted changes';
   return [
     `${record.name} ${how}: ${formatSize(plan.changes)}`,
     ...formatChanges(plan.changes),

@@ -25,7 +25,9 @@ export type WorktreeContent = {
   readonly tip: string;
   /** The tree of all files now. */
   readonly tree: string;
-  /** Why its changes cannot be merged as they are, one sentence each. */
+  /** Changed paths that are repositories of their own: they cannot be merged. */
+  readonly nested: readonly string[];
+  /** What the user should know before a merge, one sentence each: repositories of their own, and links that lead out. */
   readonly problems: readonly string[];
 };
 
@@ -64,6 +66,7 @@ export async function inspectWorktree(
           subject: escapeInvisibleLine(line.slice(line.indexOf(' ') + 1)),
         }));
   const changes = await listChanges(reader, record.base, tree);
+  const nested = changes.filter(isRepository).map((each) => each.path);
   return {
     record,
     isInUse: isInUse(record),
@@ -73,7 +76,8 @@ export async function inspectWorktree(
     changes,
     tip,
     tree,
-    problems: await findProblems(changes, reader),
+    nested,
+    problems: [...nested.map(formatNested), ...(await findLinksOut(changes, reader))],
   };
 }
 
@@ -105,17 +109,34 @@ async function openWorktreeGit(record: WorktreeRecord, signal: AbortSignal): Pro
   return createFolderGit(record.path, signal);
 }
 
-async function findProblems(changes: readonly FileChange[], git: FolderGit): Promise<readonly string[]> {
+const isRepository = ({ before, after }: FileChange): boolean =>
+  after?.mode === repositoryMode || before?.mode === repositoryMode;
+
+const formatNested = (file: string): string =>
+  `${escapeInvisibleLine(file)} is a repository of its own, which cannot be merged.`;
+
+async function findLinksOut(changes: readonly FileChange[], git: FolderGit): Promise<readonly string[]> {
   const problems: string[] = [];
-  for (const { path: file, after, before } of changes) {
-    const shown = escapeInvisibleLine(file);
-    if (after?.mode === repositoryMode || before?.mode === repositoryMode)
-      problems.push(`${shown} is a repository of its own, which cannot be merged.`);
+  for (const { path: file, after } of changes) {
     if (after?.mode !== linkMode) continue;
     const target = await git.must(['cat-file', 'blob', after.object]);
-    // The folder has no name here, so a link that leads out of it by its name is found too.
-    if (path.isAbsolute(target) || !isPathInside('/r', path.resolve('/r', path.dirname(file), target)))
-      problems.push(`${shown} is a link that leads out of the repository, to ${escapeInvisibleLine(target)}.`);
+    const where = describeLinkOut(file, target);
+    if (where !== undefined)
+      problems.push(`${escapeInvisibleLine(file)} is a link that leads ${where}, to ${escapeInvisibleLine(target)}.`);
   }
   return problems;
+}
+
+/** Returns where a link can lead besides files of the repository; undefined if nowhere. */
+function describeLinkOut(file: string, target: string): string | undefined {
+  const names = target.split('/').filter((name) => name !== '' && name !== '.');
+  const start = names.findIndex((name) => name !== '..');
+  const isOutside =
+    path.isAbsolute(target) ||
+    // The folder has no name here, so a link that leads out of it by its name is found too.
+    !isPathInside('/r', path.resolve('/r', path.dirname(file), target)) ||
+    // The name before `..` can be another link: then it is the folder above the target of that link.
+    (start >= 0 && names.slice(start).includes('..'));
+  if (isOutside) return 'out of the repository';
+  return names.some((name) => name.toLowerCase() === '.git') ? 'into the git directory' : undefined;
 }

@@ -55,10 +55,13 @@ export async function planMerge(
   content: WorktreeContent,
   { as, message }: PlanMergeOptions,
 ): Promise<MergePlan> {
-  const { record, problems } = content;
+  const { record, nested } = content;
   const mode = as ?? (content.commits.length > 0 && !record.hasTaken ? 'commits' : 'changes');
-  const nested = problems.filter((each) => !each.includes('is a link'));
-  if (nested.length > 0) throw worktreeError('nested', `Nothing was merged: ${nested.join(' ')}`);
+  if (nested.length > 0)
+    throw worktreeError(
+      'nested',
+      `Nothing was merged: a repository of its own cannot be merged (${nested.map(escapeInvisibleLine).join(', ')}).`,
+    );
   const head = await readHead(checkout);
   const into = await readBranch(checkout.git);
   if (mode === 'commits') await assertCommitsFit(checkout, content, into);

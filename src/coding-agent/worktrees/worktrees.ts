@@ -1,11 +1,11 @@
 // The worktrees of a user: created for agents and runs, listed, merged or discarded by the user, and cleaned up.
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { errorMessage, isPathInside } from '../../core/index.ts';
+import { errorMessage, escapeInvisibleLine, isPathInside } from '../../core/index.ts';
 import { makePrivateDir, withFileLock } from '../../stores/index.ts';
 import { applyMerge, undoMerge } from './apply-merge.ts';
 import { formatDiff } from './changes.ts';
-import { createWorktree, type CreateWorktreeOptions, type CreatedWorktree } from './create.ts';
+import { createWorktree, type CreateWorktreeOptions, type CreatedWorktree, type WithWorktreesLock } from './create.ts';
 import { worktreeError } from './errors.ts';
 import { inspectWorktree, withGitDirectory, type WorktreeContent } from './inspect.ts';
 import { planMerge, type MergePlan, type PlanMergeOptions } from './plan-merge.ts';
@@ -91,21 +91,19 @@ export function openWorktrees({ stateFolder }: WorktreesOptions): Worktrees {
   const find: Worktrees['find'] = (name, cwd) => findRecord(listRecords(locate()), name, cwd);
   const inspect = (record: WorktreeRecord, signal = never()): Promise<WorktreeContent> =>
     inspectWorktree(locate(), record, signal);
-  const locked = <T>(work: () => Promise<T>): Promise<T> => {
+  const locked: WithWorktreesLock = (work) => {
     makePrivateDir(wanted);
     return withFileLock(path.join(locate(), 'changes'), work);
   };
   const cleanUp: Worktrees['cleanUp'] = (signal = never()) =>
-    existsSync(wanted)
-      ? locked(() => cleanUpWorktrees(locate(), signal))
-      : Promise.resolve({ removed: [], problems: [] });
+    existsSync(wanted) ? cleanUpWorktrees(locate(), locked, signal) : Promise.resolve({ removed: [], problems: [] });
   return {
     find,
     cleanUp,
     async create(options) {
       // What a killed process left does not keep this one from starting.
       await cleanUp(options.signal).catch(() => {});
-      return createWorktree(wanted, options);
+      return createWorktree(wanted, options, locked);
     },
     async finish(id) {
       const record = readRecord(locate(), id);
@@ -236,7 +234,7 @@ async function recover(folder: string, record: WorktreeRecord, signal: AbortSign
   if (left.length > 0)
     throw worktreeError(
       'interrupted',
-      `An earlier merge of ${record.name} was interrupted, and these files were changed since, so they were left alone: ${left.join(', ')}.`,
+      `An earlier merge of ${record.name} was interrupted, and these files were changed since, so they were left alone: ${left.map(escapeInvisibleLine).join(', ')}.`,
       'Look at them, then merge again.',
     );
   return { ...withoutJournal(record), state: 'ready' };
@@ -264,22 +262,35 @@ async function saveContent(folder: string, record: WorktreeRecord, signal: Abort
   return commitTree(git, content.tree, { parents: [content.tip], message, settings: await authorSettings(git) });
 }
 
-async function cleanUpWorktrees(folder: string, signal: AbortSignal): Promise<WorktreeCleanup> {
+/** The lock is held for one worktree at a time: to read all of them can take longer than others wait for it. */
+async function cleanUpWorktrees(
+  folder: string,
+  withLock: WithWorktreesLock,
+  signal: AbortSignal,
+): Promise<WorktreeCleanup> {
   const removed: WorktreeRecord[] = [];
   const problems: string[] = [];
   removeOldIndexes(folder);
   for (const record of listRecords(folder)) {
-    if (isInUse(record)) continue;
     try {
-      const isLeft = record.state === 'creating' || record.state === 'removing';
-      if (record.state === 'merging') await recover(folder, record, signal);
-      else if (isLeft || isEmpty(await inspectWorktree(folder, record, signal))) {
-        await removeWorktree(folder, record, signal, record.state === 'removing' ? undefined : [record.base]);
-        removed.push(record);
-      }
+      if (await withLock(() => cleanUpWorktree(folder, record.id, signal))) removed.push(record);
     } catch (error) {
       problems.push(`${record.name}: ${errorMessage(error)}`);
     }
   }
   return { removed, problems };
+}
+
+/** Returns true if the worktree was removed. Its record is read again, because another process could have begun to use it. */
+async function cleanUpWorktree(folder: string, id: string, signal: AbortSignal): Promise<boolean> {
+  const record = readRecord(folder, id);
+  if (record === undefined || isInUse(record)) return false;
+  if (record.state === 'merging') {
+    await recover(folder, record, signal);
+    return false;
+  }
+  const isLeft = record.state === 'creating' || record.state === 'removing';
+  if (!isLeft && !isEmpty(await inspectWorktree(folder, record, signal))) return false;
+  await removeWorktree(folder, record, signal, record.state === 'removing' ? undefined : [record.base]);
+  return true;
 }

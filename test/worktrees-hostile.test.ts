@@ -1,0 +1,150 @@
+// Attacks on worktrees by their content and by other processes: names, links, nested repositories, hooks, and two creations of one name.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { createWorktree } from '../src/coding-agent/worktrees/create.ts';
+import { findWorktreeAccess, formatMergePlan } from '../src/coding-agent/worktrees/index.ts';
+import { withFileLock } from '../src/stores/index.ts';
+import { createRepository, git as runGit } from './support/git-repository.ts';
+import {
+  captureRepository,
+  commitAll,
+  createWorktreeFixture,
+  isWorktreeError,
+  noGit,
+  readText,
+  writeFiles,
+} from './support/worktree-fixture.ts';
+
+const skip = noGit;
+
+test(
+  'two creations of one name at the same time: one fails, and it removes nothing of the other',
+  { skip },
+  async (t) => {
+    const { root, worktrees, folder, git } = createWorktreeFixture(t);
+    const create = (): ReturnType<typeof worktrees.create> => worktrees.create({ cwd: root, name: 'mine' });
+    const settled = await Promise.allSettled([create(), create(), create()]);
+    const errors = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+    assert.equal(errors.length, 2);
+    errors.forEach(isWorktreeError('exists'));
+    const [created] = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    assert.equal(readText(created?.cwd ?? '', 'a.txt'), 'one\n');
+    assert.deepEqual(readdirSync(folder).length, 2, 'one record and one folder');
+    assert.match(git('branch'), /fairlead\/mine/);
+  },
+);
+
+test('a worktree that is continued at the same time as a cleanup is not removed', { skip }, async (t) => {
+  const { root, folder, worktrees } = createWorktreeFixture(t, { '.gitignore': 'cache/\n' });
+  for (const name of ['one', 'two', 'three']) {
+    const { record } = await worktrees.create({ cwd: root, name });
+    writeFiles(record.path, { 'b.txt': 'b\n' });
+    await worktrees.finish(record.id);
+    // Now it has no changes: a cleanup removes it unless a process uses it.
+    runGit(record.path, 'clean', '-qfd');
+    // Without the cleanup that openWorktrees does first.
+    const [continued] = await Promise.allSettled([
+      createWorktree(folder, { cwd: root, name, continues: true }, (work) =>
+        withFileLock(path.join(folder, 'changes'), work),
+      ),
+      worktrees.cleanUp(),
+    ]);
+    assert.equal(continued.status, 'fulfilled');
+    assert.equal(readText(record.path, 'a.txt'), 'one\n', name);
+  }
+});
+
+test('a repository inside a worktree is not merged, whatever its name says', { skip }, async (t) => {
+  for (const isCommitted of [false, true]) {
+    const fixture = createWorktreeFixture(t);
+    const { root, worktrees } = fixture;
+    const { record } = await worktrees.create({ cwd: root, name: 'work' });
+    createRepository(path.join(record.path, 'this is a link'));
+    if (isCommitted) {
+      runGit(record.path, '-c', 'advice.addEmbeddedRepo=false', 'add', '-A');
+      runGit(record.path, 'commit', '-qm', 'nested');
+    }
+    const before = captureRepository(fixture);
+    assert.deepEqual((await worktrees.inspect('work')).nested, ['this is a link']);
+    await assert.rejects(worktrees.merge('work'), isWorktreeError('nested'));
+    assert.deepEqual(captureRepository(fixture), before);
+  }
+});
+
+test('a link that leads out by way of another link, or into the git directory, is named', { skip }, async (t) => {
+  const { root, worktrees } = createWorktreeFixture(t);
+  const { record } = await worktrees.create({ cwd: root, name: 'work' });
+  mkdirSync(path.join(record.path, 'd/e'), { recursive: true });
+  const links = {
+    'd/e/up': '../..',
+    out: 'd/e/up/../secret',
+    hooks: '.git/hooks',
+    fine: 'd/e',
+    'd/e/near': '../../a.txt',
+  };
+  for (const [name, target] of Object.entries(links)) symlinkSync(target, path.join(record.path, name));
+  assert.deepEqual((await worktrees.inspect('work')).problems, [
+    'hooks is a link that leads into the git directory, to .git/hooks.',
+    'out is a link that leads out of the repository, to d/e/up/../secret.',
+  ]);
+});
+
+test(
+  'names that look like options, patterns or escape sequences are merged as names, and shown in one line',
+  { skip },
+  async (t) => {
+    const { root, worktrees, git } = createWorktreeFixture(t, { 'b.txt': 'b\n' });
+    const { record } = await worktrees.create({ cwd: root, name: 'work' });
+    const names = ['--help', '-rf', '*', ':(top)x', 'a\u001b]0;title\u0007b', 'two\nlines', '\u202egnp.txt'];
+    writeFiles(record.path, Object.fromEntries(names.map((name) => [name, 'x\n'])));
+    commitAll(record.path, 'subject \u001b[31m');
+    writeFiles(root, { 'staged.txt': 'of the user\n' });
+    git('add', 'staged.txt');
+    git('checkout', '-qb', 'ma\u202ein');
+    const { status, plan, content } = await worktrees.merge('work', { dryRun: true });
+    assert.equal(status, 'planned');
+    const shown = formatMergePlan(plan, content);
+    assert.equal(shown.split('\n').length, names.length + 1);
+    assert.doesNotMatch(`${shown}${content.commits[0]?.subject}`, /[^\n\P{Cc}]|\p{Cf}/u);
+    assert.equal((await worktrees.merge('work')).status, 'merged');
+    for (const name of names) assert.equal(readText(root, name), 'x\n');
+    assert.equal(git('status', '--porcelain'), 'A  staged.txt');
+  },
+);
+
+test('hooks of the repository do not run when a worktree is created, merged or discarded', { skip }, async (t) => {
+  const { root, worktrees, place } = createWorktreeFixture(t);
+  const mark = path.join(place, 'ran');
+  for (const name of [
+    'post-checkout',
+    'reference-transaction',
+    'post-merge',
+    'post-index-change',
+    'pre-commit',
+    'commit-msg',
+  ])
+    writeFileSync(path.join(root, '.git/hooks', name), `#!/bin/sh\ntouch '${mark}'\n`, { mode: 0o755 });
+  runGit(root, 'checkout', '-q', '-b', 'side');
+  assert.equal(existsSync(mark), true, 'git runs them for the user');
+  rmSync(mark);
+  const { record } = await worktrees.create({ cwd: root, name: 'work' });
+  writeFiles(record.path, { 'b.txt': 'b\n' });
+  assert.equal((await worktrees.merge('work', { as: 'commits' })).status, 'merged');
+  await worktrees.create({ cwd: root, name: 'work' });
+  await worktrees.discard('work');
+  assert.equal(existsSync(mark), false);
+});
+
+test('a linked file that now leads out of the checkout is not readable for commands', { skip }, async (t) => {
+  const { root, worktrees, state, place } = createWorktreeFixture(t, { '.gitignore': 'node_modules\n' });
+  writeFiles(root, { 'node_modules/p.txt': 'package\n' });
+  writeFiles(place, { 'secret/key': 'key\n' });
+  const { record } = await worktrees.create({ cwd: root, rules: { link: ['node_modules'] } });
+  const linked = path.join(root, 'node_modules');
+  assert.deepEqual(findWorktreeAccess(state, record.path)?.readable, [linked]);
+  renameSync(linked, path.join(place, 'moved'));
+  symlinkSync(path.join(place, 'secret'), linked);
+  assert.deepEqual(findWorktreeAccess(state, record.path)?.readable, []);
+});
