@@ -95,12 +95,19 @@ test('[A59] every fault of a step is listed, and a hostile plan gives a bounded 
   assert.deepEqual(errorsOf([{ id: 'A b' }, { id: 'b', after: 'a', task: ' ' }, 7]), [
     'Step 1 needs an id of at most 40 lower-case letters, digits and dashes.',
     'The step b has no task.',
-    'The step b has a field after that is not a list of ids.',
+    'The step b has a field after that is not a list of at most 1000 ids.',
     'Step 3 needs an id of at most 40 lower-case letters, digits and dashes.',
   ]);
   const hostile = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`field-${i}`, 'x'.repeat(1000)]));
   const errors = errorsOf([step('a', [], hostile)]);
   assert.ok(errors.length <= 20 && errors.join('').length < 4000);
+  const many = Array.from({ length: 200_000 }, (_, i) => `x${i}`);
+  assert.deepEqual(errorsOf([step('a', many), step('b', [], { tools: ['y'.repeat(201)], agent: { toString: 1 } })]), [
+    'The step a has a field after that is not a list of at most 1000 ids.',
+    'The step b has a field tools that is not a list of at most 1000 names.',
+    'The step b names an agent that does not exist: it is not a name.',
+  ]);
+  assert.equal(errorsOf([step('a', many.slice(0, 1000))]).length, 20);
 });
 
 test('[A59] a later plan can depend on steps that are done, cannot use their ids, and can be empty', () => {

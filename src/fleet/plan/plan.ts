@@ -45,6 +45,9 @@ const idPattern = /^[a-z0-9-]{1,40}$/;
 const maxTaskChars = 20_000;
 const limitNames = ['usd', 'tokens', 'turns'] as const;
 const stepFields: readonly string[] = ['id', 'task', 'after', 'verify', 'tools', 'agent', 'auto', 'limits'];
+/** Names in a list of a step, and characters of each: a plan is in the log and in prompts. */
+const maxNames = 1000;
+const maxNameChars = 200;
 const maxErrors = 20;
 
 /** Returns the JSON Schema of a plan; it offers only what exists. An empty plan is valid only where earlier steps are done. */
@@ -126,14 +129,14 @@ function parseStep(value: Json, index: number, bounds: PlanBounds, errors: strin
   if (typeof task !== 'string' || task.trim() === '') say('has no task');
   else if (task.length > maxTaskChars) say(`has a task of more than ${maxTaskChars} characters`);
   const names = parseNames(after);
-  if (!names) say('has a field after that is not a list of ids');
+  if (!names) say(`has a field after that is not a list of at most ${maxNames} ids`);
   const toolNames = tools === undefined ? undefined : parseNames(tools);
-  if (tools !== undefined && !toolNames) say('has a field tools that is not a list of names');
+  if (tools !== undefined && !toolNames) say(`has a field tools that is not a list of at most ${maxNames} names`);
   for (const name of toolNames ?? [])
     if (bounds.tools && !bounds.tools.includes(name))
       say(`asks for the tool ${name.slice(0, 100)}, which the run does not have`);
   if (agent !== undefined && (typeof agent !== 'string' || !bounds.agents.includes(agent)))
-    say(`names an agent that does not exist: ${String(agent).slice(0, 100)}`);
+    say(`names an agent that does not exist: ${typeof agent === 'string' ? agent.slice(0, 100) : 'it is not a name'}`);
   if (auto === true && !bounds.auto) say('asks to make changes without approval, which the run may not');
   const own = parseLimits(limits, bounds.limits, say);
   if (errors.length > before || typeof task !== 'string' || !names) return undefined;
@@ -150,7 +153,11 @@ function parseStep(value: Json, index: number, bounds: PlanBounds, errors: strin
 }
 
 const parseNames = (value: Json | undefined): readonly string[] | undefined =>
-  Array.isArray(value) && value.every((each) => typeof each === 'string') ? [...new Set(value)] : undefined;
+  Array.isArray(value) &&
+  value.length <= maxNames &&
+  value.every((each) => typeof each === 'string' && each.length <= maxNameChars)
+    ? [...new Set(value as readonly string[])]
+    : undefined;
 
 /** Returns the limits of a step; a step may not have more than the run that plans it. */
 function parseLimits(
