@@ -99,6 +99,17 @@ test('[A63, A103] a worker refuses a plan whose verifier uses the model that doe
   assert.equal(model.requests.length, 0);
 });
 
+test('[A59] a plan whose run keeps only some tools cannot give its steps the others', async (t) => {
+  const store = await openTempFleetStore(t);
+  const agent = new Agent({ model: scriptedProvider(() => 'Done.'), tools: [look, change] });
+  const asking = [{ id: 'a', task: 'Do it.', after: [], tools: ['change'] }];
+  const settings = { tools: ['look'], plan: { steps: asking } };
+  await store.queue.enqueue([{ id: 'p', prompt: 'x', kind: 'plan', settings }]);
+  await worker({ store, agent }).drain();
+  const { outcome } = (await store.queue.run('p')) ?? {};
+  assert.match(outcome?.detail ?? '', /The step a asks for the tool change, which the run does not have\./);
+});
+
 test('[A59] a plan with a tool or an agent that the worker does not have does not start', async (t) => {
   const store = await openTempFleetStore(t);
   const model = scriptedProvider(() => 'Done.');

@@ -1,6 +1,6 @@
 // Worker for one agent: handles queued runs, and plans whose steps are such runs.
 import { FairleadError, type FleetRun, type Provider } from '../core/index.ts';
-import { listToolNames, toAgentFactory, type AgentFactory, type AgentSource } from './agent-factory.ts';
+import { listToolNames, selectTools, toAgentFactory, type AgentFactory, type AgentSource } from './agent-factory.ts';
 import { createOrchestrationHandler } from './orchestrator.ts';
 import { createPlanOrchestration, type DescribeCatalog, type PlanModel } from './plan/index.ts';
 import { createAgentRunHandler, type RunHandler } from './run-handler.ts';
@@ -81,7 +81,7 @@ const describeAgents =
     return {
       agents: Object.keys(agents),
       ...(resolved
-        ? { tools: tools === false ? [] : listToolNames(resolved.tools), model: toPlanModel(resolved.provider) }
+        ? { tools: listToolNames(selectTools(resolved.tools, tools)), model: toPlanModel(resolved.provider) }
         : {}),
       ...(judge ? { verifier: toPlanModel(judge.provider) } : {}),
     };

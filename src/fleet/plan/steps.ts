@@ -1,6 +1,6 @@
 // Advances the steps of a plan: reads the results of their child runs, retries, verifies, blocks dependents, and starts what is ready within the caps.
 import { parseAnswer } from '../../agent/index.ts';
-import { errorMessage, isObject, type FleetRun, type JsonObject } from '../../core/index.ts';
+import { errorMessage, isObject, type FleetRun, type Json, type JsonObject } from '../../core/index.ts';
 import type { ChildRun } from '../orchestrator.ts';
 import { isActive, isUnsuccessful, type PlanStart, type StepRecord } from './events.ts';
 import type { ResolvedPlanOptions } from './options.ts';
@@ -155,9 +155,15 @@ function getStepSettings({ run, state }: PlanRound, step: StepRecord, options: R
   return {
     plan: null,
     ...(isChecked ? { verify: true } : {}),
-    ...(tools && run.settings['tools'] !== false ? { tools } : {}),
+    ...(tools ? narrowTools(run.settings['tools'], tools) : {}),
     ...(agent === undefined ? {} : { agent }),
     ...(auto === false ? { auto } : {}),
     ...(limits ? { limits: { ...limits } } : {}),
   };
+}
+
+/** A step has no tool that its plan does not have. */
+function narrowTools(own: Json | undefined, asked: readonly string[]): { readonly tools?: readonly string[] } {
+  if (own === false) return {};
+  return { tools: Array.isArray(own) ? asked.filter((name) => own.includes(name)) : asked };
 }
