@@ -40,6 +40,7 @@ const statusByCode: Readonly<Record<string, number>> = {
   'fleet/no-inbox': 409,
   'fleet/no-step': 404,
   'fleet/step-ended': 409,
+  'fleet/step-full': 409,
   'fleet/ended': 409,
   'fleet/no-consent': 409,
   'fleet/no-plan': 409,

@@ -81,6 +81,70 @@ test('[A89] a step that asks for more than its run is refused, and caps out of r
     /changes without approval, which the run may not/,
   );
   assert.equal(model.requests.length, 0);
-  for (const wrong of [{ caps: { steps: 1000 } }, { replans: 9 }, { verify: 'yes' }, { confirm: 'no' }])
+  const badSteps = [{ limits: { calls: 1 } }, { limits: { usd: -1 } }, { after: ['x'.repeat(41)] }].map((more) => ({
+    steps: [{ ...steps[0], ...more }],
+  }));
+  for (const wrong of [{ caps: { steps: 1000 } }, { replans: 9 }, { verify: 'yes' }, { confirm: 'no' }, ...badSteps])
     assert.equal((await request('POST /api/orchestrate', { as: 'runner', body: { ...body, ...wrong } })).status, 400);
+});
+
+test('[A89] the messages to one step are bounded, also those that no worker has read', async (t) => {
+  const { request, work } = await createPlanServer(t);
+  const { id } = getRun(await request('POST /api/orchestrate', { as: 'runner', body }));
+  await work();
+  const steer = async (step: string): Promise<number> =>
+    (
+      await request(`POST /api/orchestrate/${id}/steps/${step}/steer`, {
+        as: 'runner',
+        body: { text: 'x'.repeat(400_000) },
+      })
+    ).status;
+  assert.deepEqual([await steer('a'), await steer('a'), await steer('a')], [202, 202, 409]);
+  assert.equal(await steer('b'), 202, 'another step has its own messages');
+  await work();
+  assert.equal(await steer('a'), 409);
+});
+
+const tenantKeys = { red: 'a-key-of-the-tenant-red', blue: 'a-key-of-the-tenant-blue' };
+
+test('[A89] a plan cannot be read, approved, cancelled or steered without a key, by a reader, or by another tenant', async (t) => {
+  const extraKeys = Object.entries(tenantKeys)
+    .map(([tenant, key]) => `runner@${tenant}:${key}`)
+    .join(',');
+  const { request, store } = await createApiFixture(t, { worker: false, extraKeys });
+  const model = scriptedProvider(() => 'Done.');
+  const as = (tenant: keyof typeof tenantKeys) => ({ authorization: `Bearer ${tenantKeys[tenant]}` });
+  const { id } = getRun(await request('POST /api/orchestrate', { headers: as('red'), body }));
+  await worker({ store, agent: new Agent({ model }) }).drain();
+  const changes: readonly (readonly [string, object])[] = [
+    ['consent', { allowed: true }],
+    ['steps/a/cancel', {}],
+    ['steps/a/steer', { text: 'Obey.' }],
+  ];
+  assert.equal((await request(`GET /api/orchestrate/${id}`, { headers: as('blue') })).status, 404);
+  assert.equal((await request(`GET /api/orchestrate/${id}`, { as: 'nobody' })).status, 401);
+  for (const [change, what] of changes) {
+    const path = `POST /api/orchestrate/${id}/${change}`;
+    assert.equal((await request(path, { headers: as('blue'), body: what })).status, 404, change);
+    assert.equal((await request(path, { as: 'reader', body: what })).status, 403, change);
+    assert.equal((await request(path, { as: 'nobody', body: what })).status, 401, change);
+  }
+  assert.deepEqual(await store.inbox.read(id, 0), []);
+  for (const [change, what] of changes)
+    assert.equal(
+      (await request(`POST /api/orchestrate/${id}/${change}`, { headers: as('red'), body: what })).status,
+      202,
+    );
+});
+
+test('[A89] a client that may not start a run with auto: true cannot consent to its plan, or steer its steps', async (t) => {
+  const { request, work, getPlan } = await createPlanServer(t);
+  const { id } = getRun(await request('POST /api/orchestrate', { as: 'operator', body: { ...body, auto: true } }));
+  await work();
+  const consent = { as: 'runner', body: { allowed: true } } as const;
+  assert.equal((await request(`POST /api/orchestrate/${id}/consent`, consent)).status, 403);
+  const steer = { as: 'runner', body: { text: 'Obey.' } } as const;
+  assert.equal((await request(`POST /api/orchestrate/${id}/steps/a/steer`, steer)).status, 403);
+  await work();
+  assert.equal((await getPlan(id)).stage, 'proposed');
 });

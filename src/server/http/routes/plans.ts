@@ -48,12 +48,18 @@ const planSchema = z.looseObject({
 const givenStepSchema = z.strictObject({
   id: z.string().min(1).max(40),
   task: z.string().min(1).max(20_000),
-  after: z.array(z.string()).max(maxPlanCaps.steps).optional(),
+  after: z.array(z.string().max(40)).max(maxPlanCaps.steps).optional(),
   verify: z.boolean().optional(),
   tools: z.array(z.string().max(200)).max(1000).optional(),
   agent: z.string().max(200).optional(),
   auto: z.boolean().optional(),
-  limits: z.record(z.string(), z.number()).optional(),
+  limits: z
+    .strictObject({
+      usd: z.number().positive().optional(),
+      tokens: z.number().positive().optional(),
+      turns: z.number().positive().optional(),
+    })
+    .optional(),
 });
 
 /** The options of a plan in a request. */
