@@ -65,6 +65,10 @@ export function getRunLimits({ settings: { limits } }: FleetRun): StepLimits {
   );
 }
 
+/** Returns how many steps a further revision may have: every step that was started counts. */
+export const countFreeSteps = ({ caps }: Pick<PlanStart, 'caps'>, { steps }: Pick<PlanState, 'steps'>): number =>
+  Math.max(0, caps.steps - [...steps.values()].filter(({ attempt }) => attempt > 0).length);
+
 /** Returns what the next plan of a run is checked against. */
 export function getPlanBounds({ settings }: FleetRun, start: PlanStart, state: PlanState): PlanBounds {
   const steps = [...state.steps.values()];
@@ -74,7 +78,7 @@ export function getPlanBounds({ settings }: FleetRun, start: PlanStart, state: P
     ...(start.tools ? { tools: start.tools } : {}),
     auto: settings['auto'] === true,
     limits: start.limits,
-    maxSteps: Math.max(0, start.caps.steps - done.length),
+    maxSteps: countFreeSteps(start, state),
     maxDepth: start.caps.depth,
     done,
     used: steps.map(({ id }) => id),

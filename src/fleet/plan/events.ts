@@ -1,5 +1,5 @@
 // The events of a plan in the log of its run, and their fold: whatever happened to a plan can be read from the log alone.
-import { isObject, type Json } from '../../core/index.ts';
+import { isObject, type Json, type RunOutcome, type StopReason } from '../../core/index.ts';
 import type { PlanEstimate } from './estimate.ts';
 import type { PlanCaps } from './options.ts';
 import type { PlanStep, StepLimits } from './plan.ts';
@@ -74,7 +74,12 @@ export type PlanEvent =
   | { readonly type: 'replan-started'; readonly revision: number; readonly failed: readonly string[] }
   | { readonly type: 'replan-given-up'; readonly revision: number }
   | { readonly type: 'answer-started' }
-  | { readonly type: 'plan-ended'; readonly reason: string; readonly unsuccessful: readonly string[] };
+  | {
+      readonly type: 'plan-ended';
+      readonly reason: StopReason;
+      readonly detail?: string;
+      readonly unsuccessful: readonly string[];
+    };
 
 /** A step and what happened to it. */
 export type StepRecord = PlanStep & {
@@ -104,10 +109,14 @@ export type PlanState = {
   readonly estimate?: PlanEstimate;
   /** Why the plan waits for consent. */
   readonly consent?: string;
+  /** The user has consented to the plan: later revisions stay within its caps and do not wait again. */
+  readonly isApproved?: true;
   readonly isRefused?: true;
   /** No new plan was found for what failed. */
   readonly gaveUp?: true;
   readonly steps: ReadonlyMap<string, StepRecord>;
+  /** How the plan ended. */
+  readonly end?: Pick<RunOutcome, 'reason' | 'detail'>;
   /** The inbox position that was read. */
   readonly position: number;
 };
@@ -136,10 +145,10 @@ export function foldPlanEvent(state: PlanState, event: PlanEvent): PlanState {
       return acceptPlan(state, event);
     case 'plan-approved': {
       const { consent: _, ...rest } = state;
-      return { ...rest, stage: 'running' };
+      return { ...rest, stage: 'running', isApproved: true };
     }
     case 'plan-refused':
-      return { ...state, isRefused: true };
+      return state.revision === 1 ? { ...state, isRefused: true } : refuseRevision(state);
     case 'step-started':
       return changeStep(state, event.step, () => ({ status: 'under-way', attempt: event.attempt }));
     case 'step-verifying':
@@ -174,9 +183,14 @@ export function foldPlanEvent(state: PlanState, event: PlanEvent): PlanState {
     case 'answer-started':
       return { ...state, stage: 'answering' };
     case 'plan-ended':
-      return { ...state, stage: 'ended' };
+      return { ...state, stage: 'ended', end: getEnd(event) };
   }
 }
+
+const getEnd = ({ reason, detail }: PlanEvent & { readonly type: 'plan-ended' }): NonNullable<PlanState['end']> => ({
+  reason,
+  ...(detail === undefined ? {} : { detail }),
+});
 
 type StepChange = Partial<Pick<StepRecord, 'status' | 'attempt' | 'why' | 'isFinal' | 'messages' | 'cost'>>;
 
@@ -202,11 +216,21 @@ function acceptPlan(
   return {
     ...state,
     revision,
-    estimate: revision === 1 ? estimate : (state.estimate ?? estimate),
+    // The question about a later revision names the estimate of its steps.
+    estimate: revision === 1 || consent !== undefined ? estimate : (state.estimate ?? estimate),
     stage: consent === undefined ? 'running' : 'proposed',
     steps: new Map([...earlier, ...added]),
     ...(consent === undefined ? {} : { consent }),
   };
+}
+
+/** Without its later revision a plan ends with what is done. */
+function refuseRevision({ consent: _, ...state }: PlanState): PlanState {
+  const steps = [...state.steps].map(([id, step]): [string, StepRecord] => [
+    id,
+    step.status === 'waiting' ? { ...step, status: 'cancelled', why: 'the new plan was not approved' } : step,
+  ]);
+  return { ...state, stage: 'running', gaveUp: true, steps: new Map(steps) };
 }
 
 const addCost = (a: AttemptCost, b: AttemptCost): AttemptCost => ({ usd: a.usd + b.usd, tokens: a.tokens + b.tokens });

@@ -1,6 +1,6 @@
 // Reads the messages to a plan: consent, and the cancellation and steering of one step. Each is recorded once, by its position.
 import { maxOf, type InboxDelivery } from '../../core/index.ts';
-import { consentCall } from './consent.ts';
+import { consentCall, formatConsentQuestion } from './consent.ts';
 import { isActive, isUnsuccessful } from './events.ts';
 import { getStepRunName, type PlanRound } from './round.ts';
 
@@ -22,6 +22,7 @@ function readMessage(round: PlanRound, { message }: InboxDelivery): void {
   const by = 'by' in message && message.by !== undefined ? { by: message.by } : {};
   if (message.type === 'answer') {
     if (round.state.stage !== 'proposed' || message.call !== consentCall) return;
+    if (message.question !== undefined && message.question !== formatConsentQuestion(round.state)) return;
     round.emit({ type: message.allowed ? 'plan-approved' : 'plan-refused', ...by });
     return;
   }

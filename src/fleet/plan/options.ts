@@ -3,9 +3,9 @@ import { FairleadError, isObject, type Json, type JsonObject } from '../../core/
 
 /** The caps of a plan. They are shown before it starts and enforced while it runs. */
 export type PlanCaps = {
-  /** The maximum number of steps, over all revisions. */
+  /** The maximum number of steps that are started, over all revisions. */
   readonly steps: number;
-  /** The maximum number of steps in a chain of dependencies. */
+  /** The maximum number of steps in a chain of dependencies within one revision. */
   readonly depth: number;
   /** The maximum number of steps that run at the same time. */
   readonly parallel: number;

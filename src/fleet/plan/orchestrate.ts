@@ -4,12 +4,13 @@ import { errorMessage, type FleetRun, type JsonObject, type RunOutcome } from '.
 import type { ChildRun, Orchestration, OrchestrationContext, OrchestrationStep } from '../orchestrator.ts';
 import {
   assertIndependentVerifier,
+  countFreeSteps,
   createPlanStart,
   getPlanBounds,
   type DescribeCatalog,
   type PlanCatalog,
 } from './catalog.ts';
-import { consentCall } from './consent.ts';
+import { consentCall, formatConsentQuestion } from './consent.ts';
 import { estimatePlan, type PlanEstimate } from './estimate.ts';
 import { isActive, isUnsuccessful, type PlanStart, type StepRecord } from './events.ts';
 import { readPlanMessages } from './messages.ts';
@@ -84,6 +85,9 @@ async function decide(
 ): Promise<Decision> {
   for (;;) {
     const { state } = round;
+    const { end } = state;
+    // The plan has ended before, and a crash has lost the result.
+    if (end && !round.children.has('answer')) return endPlan(round, { ...end, text: '' });
     if (state.isRefused) return endPlan(round, { reason: 'cancelled', detail: 'The plan was not approved.', text: '' });
     if (state.stage === 'planning') {
       const decision = await getPlan(round, options, start, catalog);
@@ -160,7 +164,7 @@ function parsePlanRun(child: FleetRun, bounds: Parameters<typeof parsePlan>[1]):
   }
 }
 
-/** Accepts a plan with its estimate. Only the first plan waits for consent: later ones stay within the caps that were agreed. */
+/** Accepts a plan with its estimate. Later plans stay within the caps that the user has agreed to; if no consent was needed so far, they can need it. */
 async function accept(
   round: PlanRound,
   options: ResolvedPlanOptions,
@@ -179,31 +183,32 @@ async function accept(
     isVerified: (step) =>
       isVerifiedByModel(step, options, start ?? {}) || (step.verify === true && options.verify !== 'none'),
   });
-  const consent = revision === 1 ? getConsentReason(options, steps, estimate, start) : undefined;
+  const consent = getConsentReason(options, steps, estimate, round);
   round.emit({ type: 'plan-accepted', revision, steps, estimate, ...(consent === undefined ? {} : { consent }) });
 }
 
-/** Returns why a plan needs consent before it starts; undefined if it needs none, or has it. */
+/** Returns why a plan needs consent before it starts; undefined if it needs none, or has it. What earlier revisions took counts. */
 function getConsentReason(
   { confirm, confirmAbove }: ResolvedPlanOptions,
   steps: readonly PlanStep[],
   { usd }: PlanEstimate,
-  start: PlanStart | undefined,
+  round: PlanRound,
 ): string | undefined {
-  if (confirm === false) return undefined;
+  const { state } = round;
+  if (confirm === false || state.isApproved) return undefined;
   if (confirm) return 'consent was asked for';
-  const most = start?.limits.usd;
-  if (usd !== undefined && most !== undefined && usd > most) return `the estimate is above the limit of $${most}`;
-  if (usd !== undefined) return usd > confirmAbove ? `the estimate is above $${confirmAbove}` : undefined;
-  return steps.length > maxUnconfirmedSteps
+  const most = state.start?.limits.usd;
+  const total = usd === undefined ? undefined : usd + round.spent().usd;
+  if (total !== undefined && most !== undefined && total > most) return `the estimate is above the limit of $${most}`;
+  if (total !== undefined) return total > confirmAbove ? `the estimate is above $${confirmAbove}` : undefined;
+  const started = [...state.steps.values()].filter(({ attempt }) => attempt > 0).length;
+  return started + steps.length > maxUnconfirmedSteps
     ? `its cost is unknown, and it has more than ${maxUnconfirmedSteps} steps`
     : undefined;
 }
 
 function waitForConsent({ state }: PlanRound): Decision {
-  const { estimate, steps, consent } = state;
-  const cost = estimate?.usd === undefined ? 'unknown cost' : `about $${estimate.usd.toFixed(2)}`;
-  const question = `Start the plan with ${steps.size} ${steps.size === 1 ? 'step' : 'steps'} (${cost})? It waits because ${consent}.`;
+  const question = formatConsentQuestion(state);
   return { type: 'go-on', start: [], questions: [{ call: consentCall, tool: 'plan', question }] };
 }
 
@@ -223,11 +228,13 @@ async function execute(
   }
   const failed = steps.filter(({ status, isFinal }) => status === 'failed' && !isFinal).map(({ id }) => id);
   const { revision, gaveUp } = round.state;
-  const hasRoom = steps.filter(({ status }) => status === 'done').length < start.caps.steps;
+  const hasRoom = countFreeSteps(start, round.state) > 0;
   if (failed.length > 0 && revision <= start.replans && !gaveUp && hasRoom) {
     round.emit({ type: 'replan-started', revision: revision + 1, failed });
     return undefined;
   }
+  // What a cancelled step took counts, and its run may not go on after the plan has ended.
+  if (round.listCancelled().length > 0) return { type: 'go-on', start: [] };
   return answer(round, steps);
 }
 
@@ -256,6 +263,8 @@ function answer(round: PlanRound, steps: readonly StepRecord[]): Decision {
 
 function endPlan(round: PlanRound, outcome: Omit<RunOutcome, 'spent'>): Decision {
   const unsuccessful = [...round.state.steps.values()].filter(isUnsuccessful).map(({ id }) => id);
-  if (round.state.stage !== 'ended') round.emit({ type: 'plan-ended', reason: outcome.reason, unsuccessful });
+  const { reason, detail } = outcome;
+  if (round.state.stage !== 'ended')
+    round.emit({ type: 'plan-ended', reason, unsuccessful, ...(detail === undefined ? {} : { detail }) });
   return { type: 'end', outcome };
 }

@@ -275,6 +275,112 @@ test('[A82, A89] a plan above the threshold waits for consent, and does not star
   assert.match(JSON.stringify(await above.settle()), /the estimate is above the limit of \$0\.01/);
 });
 
+test('[A82] a new plan waits for consent too, unless the user has consented to the first one; a refusal ends with what is done', async () => {
+  const priced: PlanCatalog = { model: { ...author, price: { input: 100, output: 100 } } };
+  const replan = async (options: JsonObject, isAnswered: boolean): Promise<[Simulation, OrchestrationStep]> => {
+    const given = planOf(['a', [], { tools: [] }], ['b', [], { tools: [] }]);
+    const plan = simulate({ plan: { attempts: 1, confirmAbove: 2, steps: given, ...options } }, priced);
+    await plan.settle();
+    if (isAnswered) plan.send({ type: 'answer', call: 'plan', allowed: true });
+    await plan.settle();
+    plan.end('step-a-1', 'A.');
+    plan.end('step-b-1', { reason: 'stuck', usd: 0.5 });
+    await plan.settle();
+    plan.end('replan-1-1', JSON.stringify({ steps: planOf(['c'], ['d'], ['e']) }));
+    return [plan, await plan.settle()];
+  };
+  const [plan, waiting] = await replan({}, false);
+  assert.ok(waiting.type === 'go-on');
+  assert.match(
+    waiting.questions?.[0]?.question ?? '',
+    /^Start revision 2 of the plan with 3 steps \(about \$\d\.\d\d\)\? It waits because the estimate is above \$2\.$/,
+  );
+  assert.equal(plan.statuses(), 'a done, b replaced, c waiting, d waiting, e waiting');
+  plan.send({ type: 'answer', call: 'plan', question: 'Start the plan with 2 steps?', allowed: true });
+  await plan.settle();
+  assert.ok(!plan.started.has('step-c-1'), 'the answer to an earlier question does not count');
+  plan.send({ type: 'answer', call: 'plan', allowed: false });
+  await plan.settle();
+  assert.equal(plan.statuses(), 'a done, b replaced, c cancelled, d cancelled, e cancelled');
+  assert.ok(plan.started.has('answer'));
+  const [consented] = await replan({ confirm: true }, true);
+  assert.ok(consented.started.has('step-c-1'));
+  const [waived] = await replan({ confirm: false }, false);
+  assert.ok(waived.started.has('step-c-1'));
+  const [within] = await replan({ confirmAbove: 100 }, false);
+  assert.ok(within.started.has('step-c-1'));
+});
+
+test('[A82] without a price the steps of all revisions count for consent', async () => {
+  const eight = Array.from({ length: 8 }, (_, i) => [`s${i}`] as const);
+  const plan = simulate({ plan: { attempts: 1, caps: { parallel: 8 }, steps: planOf(...eight) } });
+  await plan.settle();
+  for (const [id] of eight) plan.end(`step-${id}-1`, failed);
+  await plan.settle();
+  plan.end('replan-1-1', JSON.stringify({ steps: planOf(['x'], ['y'], ['z']) }));
+  assert.match(JSON.stringify(await plan.settle()), /its cost is unknown, and it has more than 10 steps/);
+});
+
+test('[A60] the cap of steps counts every step that was started, over all revisions', async () => {
+  const plan = simulate({ plan: { attempts: 1, caps: { steps: 3 }, steps: planOf(['a'], ['b'], ['c', ['b']]) } });
+  await plan.settle();
+  plan.end('step-a-1', 'A.');
+  plan.end('step-b-1', failed);
+  await plan.settle();
+  assert.match(promptOf(plan, 'replan-1-1'), /At most 1 new steps/);
+  plan.end('replan-1-1', JSON.stringify({ steps: planOf(['d'], ['e']) }));
+  await plan.settle();
+  assert.match(promptOf(plan, 'replan-1-2'), /The plan has 2 steps; at most 1 are allowed\./);
+  const full = simulate({ plan: { attempts: 1, caps: { steps: 2 }, steps: planOf(['a'], ['b']) } });
+  await full.settle();
+  full.end('step-a-1', 'A.');
+  full.end('step-b-1', failed);
+  await full.settle();
+  assert.deepEqual([...full.started.keys()], ['step-a-1', 'step-b-1', 'answer']);
+});
+
+test('[A59] a step has no tool that the list of its plan leaves out', async () => {
+  const steps = planOf(['a', [], { tools: ['shell', 'read_file'] }]);
+  const toolsOf = async (tools: readonly string[] | false): Promise<Json | undefined> => {
+    const plan = simulate({ tools, plan: { steps } });
+    await plan.settle();
+    return plan.started.get('step-a-1')?.settings?.['tools'];
+  };
+  assert.deepEqual(await toolsOf(['read_file', 'grep']), ['read_file']);
+  assert.deepEqual(await toolsOf([]), []);
+  assert.equal(await toolsOf(false), undefined, 'the step inherits it');
+});
+
+test('[A117] a crash after the end was recorded does not change how the plan ended', async () => {
+  const invalid = simulate({ plan: { steps: planOf(['a', ['a']]) } });
+  const refused = simulate({ plan: { steps: planOf(['a']), confirm: true } });
+  await refused.settle();
+  refused.send({ type: 'answer', call: 'plan', allowed: false });
+  const none = simulate({ plan: { attempts: 1, replans: 0, steps: planOf(['a']) } });
+  await none.settle();
+  none.end('step-a-1', failed);
+  for (const plan of [invalid, refused, none]) {
+    const first = await plan.settle();
+    const again = await plan.settle();
+    assert.ok(first.type === 'end' && again.type === 'end');
+    assert.deepEqual(again.outcome, first.outcome);
+  }
+  const [ended] = [await invalid.settle()];
+  assert.match(JSON.stringify(ended), /The plan is not valid: These steps depend on each other: a\./);
+});
+
+test('[A89] the answer waits for the run of a cancelled step, so that its cost counts', async () => {
+  const plan = simulate({ plan: { steps: planOf(['a'], ['b']) } });
+  await plan.settle();
+  plan.end('step-a-1', 'A.');
+  plan.send({ type: 'cancel', step: 'b' });
+  const step = await plan.settle();
+  assert.deepEqual([step.cancel, plan.started.has('answer')], [['step-b-1'], false]);
+  plan.end('step-b-1', { reason: 'cancelled', usd: 0.1 });
+  await plan.settle();
+  assert.ok(plan.started.has('answer'));
+});
+
 test('[A82] consent starts a plan, a refusal ends it, and an answer to another question does neither', async () => {
   const create = (): Simulation => simulate({ plan: { steps: planOf(['a']), confirm: true } });
   const yes = create();
