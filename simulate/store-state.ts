@@ -1,7 +1,8 @@
 // The state of the simulated store: one per schedule, shared by all processes that open it.
 import type { Event, Fact, SessionInfo } from '../src/core/index.ts';
-import { createEvents, findSessionName, isEpochStart } from '../src/stores/event-row.ts';
+import { createEvents, findSessionName } from '../src/stores/event-row.ts';
 import { killSwitchRowName } from '../src/stores/kill-switch.ts';
+import { readBranch } from '../src/stores/read-branch.ts';
 import {
   appendConflictError,
   fencedError,
@@ -201,9 +202,7 @@ export function createStoreState(options: StoreOptions): StoreState {
     },
     readBranch(session, at, from) {
       // A crash of the store may have lost the session that its writer has just created.
-      const branch = readBranch(sessions.get(session)?.events ?? [], at);
-      const start = from === 'epoch' ? branch.findLastIndex(isEpochStart) : 0;
-      return start > 0 ? branch.slice(start) : branch;
+      return readBranch(sessions.get(session)?.events ?? [], at, from);
     },
     toSessionInfo({ session, createdAt, updatedAt, events, name, tenant, holder, holderName }) {
       return {
@@ -229,19 +228,4 @@ export function createStoreState(options: StoreOptions): StoreState {
       notify('inbox');
     },
   };
-}
-
-/** The events from the root to an event, the last one unless named. */
-function readBranch(events: readonly Event[], at: string | undefined): readonly Event[] {
-  const isLinear = at === undefined && events.every((event, i) => event.parent === (events[i - 1]?.id ?? null));
-  if (isLinear) return events;
-  const byId = new Map(events.map((event) => [event.id, event]));
-  const branch: Event[] = [];
-  for (let id = at ?? events.at(-1)?.id ?? null; id !== null;) {
-    const event = byId.get(id);
-    if (!event) throw unknownEventError(id);
-    branch.push(event);
-    id = event.parent;
-  }
-  return branch.toReversed();
 }

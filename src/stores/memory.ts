@@ -1,6 +1,7 @@
 // Session log in memory: for tests, and for runs that need not survive the process.
 import type { AppendOptions, Event, Fact, Log } from '../core/index.ts';
-import { appendConflictError, unknownEventError } from './store-errors.ts';
+import { readBranch } from './read-branch.ts';
+import { appendConflictError } from './store-errors.ts';
 
 /** A log with access to its events. */
 export type MemoryLog = Log & { readonly events: readonly Event[] };
@@ -10,27 +11,10 @@ export function memoryLog(initial: readonly Event[] = []): MemoryLog {
   const events: Event[] = [...initial];
   const waiting = new Set<() => void>();
 
-  function readBranch(at: string | undefined): readonly Event[] {
-    const isLinear = at === undefined && events.every((event, i) => event.parent === (events[i - 1]?.id ?? null));
-    if (isLinear) return [...events];
-    const byId = new Map(events.map((event) => [event.id, event]));
-    const branch: Event[] = [];
-    for (let id = at ?? events.at(-1)?.id ?? null; id !== null;) {
-      const event = byId.get(id);
-      if (!event) throw unknownEventError(id);
-      branch.push(event);
-      id = event.parent;
-    }
-    return branch.toReversed();
-  }
-
   return {
     events,
     async *read({ at, from = 'root' } = {}) {
-      const branch = readBranch(at);
-      const start =
-        from === 'epoch' ? branch.findLastIndex((event) => event.type === 'epoch-started' && event.baseline) : 0;
-      yield start > 0 ? branch.slice(start) : branch;
+      yield readBranch(events, at, from);
     },
     async append(after: number, facts: readonly Fact[], options: AppendOptions = {}) {
       if (after !== events.length) throw appendConflictError(after, events.length);
