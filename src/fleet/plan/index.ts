@@ -21,4 +21,4 @@ export {
   type StepLimits,
 } from './plan.ts';
 export { answerPlan, cancelStep, steerStep, type PlanControlStore } from './control.ts';
-export { readPlan, toPlanView, type PlanStepView, type PlanView } from './read-plan.ts';
+export { readPlan, type PlanStepView, type PlanView } from './read-plan.ts';

@@ -49,7 +49,7 @@ export async function readPlan(
 }
 
 /** The view of a state. */
-export function toPlanView(run: string, state: PlanState): PlanView {
+function toPlanView(run: string, state: PlanState): PlanView {
   const { stage, revision, start, estimate, consent, rejected, steps } = state;
   const records = [...steps.values()];
   const depths = getDepths(records);

@@ -81,20 +81,15 @@ function failAttempt(
   round.emit({ type: attempt < attempts ? 'attempt-failed' : 'step-failed', step: id, attempt, why, cost });
 }
 
-/** Marks the steps that cannot start because a step they depend on did not succeed. */
+/** Marks the steps that cannot start because a step they depend on did not succeed; those behind them follow in the next pass. */
 function blockSteps(round: PlanRound): void {
-  for (let isChanged = true; isChanged;) {
-    isChanged = false;
-    for (const { id, status, after } of round.state.steps.values()) {
-      if (status !== 'waiting') continue;
-      const by = after.find((each) => {
-        const need = round.state.steps.get(each);
-        return need !== undefined && isUnsuccessful(need);
-      });
-      if (by === undefined) continue;
-      round.emit({ type: 'step-blocked', step: id, by });
-      isChanged = true;
-    }
+  for (const { id, status, after } of round.state.steps.values()) {
+    if (status !== 'waiting') continue;
+    const by = after.find((each) => {
+      const need = round.state.steps.get(each);
+      return need !== undefined && isUnsuccessful(need);
+    });
+    if (by !== undefined) round.emit({ type: 'step-blocked', step: id, by });
   }
 }
 
