@@ -99,7 +99,9 @@ function formatStep(step: PlanStepView, idWidth: number, width: number): readonl
     ...(cost.usd > 0 ? [formatDollars(cost.usd)] : []),
   ];
   const start = `  ${marks[status]} ${statusLabels[status].padEnd(statusWidth)} ${`${indent}${id}`.padEnd(idWidth)}  `;
-  const end = details.length > 0 ? `  (${details.join('; ')})` : '';
+  // A name of a tool is text of a model. A line that is wider than the screen could not be drawn again in place.
+  const most = Math.max(minTaskWidth, width - start.length - minTaskWidth - '  ()'.length);
+  const end = details.length > 0 ? `  (${cut(escapeInvisibleLine(details.join('; ')), most)})` : '';
   const room = Math.max(minTaskWidth, width - start.length - end.length);
   const line = start + cut(task, room) + end;
   const hasReason = why !== undefined && status !== 'done' && status !== 'replaced';
