@@ -159,6 +159,16 @@ test('[A76] plan mode denies every command that is not proved to read, however h
     'git tag new',
     'git grep -Ox a',
     'git log --pretty=format:%G?',
+    "git log '--pretty=format:%+G?'",
+    "git log '--format=%-GK'",
+    "git log '--format=% GS'",
+    // What a name does that replaces a pattern: uniq writes its second operand, and a format of printf sets PATH.
+    'uniq a*',
+    'uniq -f 1*',
+    'printf P*; ls',
+    'jq --indent 2 e*',
+    'sed s*',
+    'date +a*',
     'git log --show-signature',
     'git submodule foreach ls',
     `curl -o ${mark} http://127.0.0.1:9/`,
@@ -190,7 +200,11 @@ test('[A76] plan mode denies every command that is not proved to read, however h
   for (const more of [{ background: true }, { write_git: true }, { env: { PATH: '.' } }, { cwd: '/' }])
     assert.equal(await decide('run_command', { command: 'ls', ...more }), 'deny', JSON.stringify(more));
   assert.equal(await decide('execute_sandboxed_command', { command: 'ls' }), 'deny');
-  assert.equal(await decide('run_command', { command: 'ls -la | head -3' }), 'allow');
+  for (const command of ['ls -la | head -3', "grep -e '*' b.txt"])
+    assert.equal(await decide('run_command', { command }), 'allow', command);
+  // Files that the text does not show are asked about, not denied.
+  for (const command of ['cat b* | uniq', 'sed -n 1p b*', "printf '%s' b*"])
+    assert.equal(await decide('run_command', { command }), 'ask', command);
 });
 
 test('[A76] plan mode denies a program of the working folder that PATH finds under the name of a reader', async (t) => {
@@ -215,6 +229,14 @@ test('[A76] plan mode denies a program of the working folder that PATH finds und
     assert.equal(await decide({ PATH }), 'deny', PATH);
   for (const name of ['BASH_ENV', 'ENV', 'LD_PRELOAD'])
     assert.equal(await decide({ PATH: system, [name]: path.join(cwd, 'bin/ls') }), 'deny', name);
+  for (const [name, value] of [
+    ['LD_LIBRARY_PATH', ':/opt/lib'],
+    ['LD_LIBRARY_PATH', '/opt/lib;lib'],
+    ['DYLD_LIBRARY_PATH', '/opt/lib:'],
+    ['GCONV_PATH', cwd],
+  ] as const)
+    assert.equal(await decide({ PATH: system, [name]: value }), 'deny', `${name}=${value}`);
+  assert.equal(await decide({ PATH: system, LD_LIBRARY_PATH: '/opt/lib', LD_PRELOAD: '' }), 'allow');
   assert.equal(await decide({ PATH: system, 'BASH_FUNC_ls%%': '() { touch x; }' }), 'deny');
   assert.equal(await decide({ PATH: system, RIPGREP_CONFIG_PATH: '/x' }, 'rg a'), 'deny');
 });

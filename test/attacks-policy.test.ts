@@ -76,6 +76,8 @@ test('[attack 91] shell syntax that runs commands elsewhere than in a simple com
     'printf -v PATH .; git log',
     'printf %n PATH; git log',
     `printf '%5$n' PATH; git log`,
+    // A file that is named P%n.txt makes the pattern a format that sets PATH.
+    'printf P*.txt; git log',
     'select PATH in .; do git log; break; done <<< 1',
     'coproc PATH { true; }; git log',
     'git log {PATH}>/dev/null; ls',
@@ -185,7 +187,7 @@ test('[attack 101] a host counts only if every program reads the same host from 
 
 test('[attack 109] short options in one word are read letter by letter, and unknown options are not covered', async (t) => {
   const policy = parsePolicy(
-    { rules: [{ allow: { command: 'fd fdfind make git tree sort rg date tar grep less vendor'.split(' ') } }] },
+    { rules: [{ allow: { command: 'fd fdfind make git tree sort rg date tar grep less uniq jq vendor'.split(' ') } }] },
     'policy',
   );
   const commands = [
@@ -204,11 +206,23 @@ test('[attack 109] short options in one word are read letter by letter, and unkn
     'tar -tvfI a.tar',
     'tar xfC a.tar /etc',
     'grep -nf x y',
+    'uniq a*.txt',
+    'uniq -f 1*.txt a',
+    'make a*.o',
+    'jq --indent 1*.txt .',
     'vendor --run=x',
     'vendor -x',
   ];
   assertAttack(t, 109, await outcomesOf(policy, commands, ['ask']), `${commands.length} tried`);
-  for (const command of ['make -sj4 all', 'sort -run x', 'tree -aL 2', 'git log --oneline -n 5', 'vendor build'])
+  for (const command of [
+    'make -sj4 all',
+    'sort -run x',
+    'sort a*.txt',
+    'jq .a b*.json',
+    'tree -aL 2',
+    'git log --oneline -n 5',
+    'vendor build',
+  ])
     assert.equal(await outcomeOf(policy, command, 'ask'), 'done', command);
   const withOptions = parsePolicy({ rules: [{ allow: { command: 'vendor', options: ['-x', '--run='] } }] }, 'policy');
   assert.equal(await outcomeOf(withOptions, 'vendor -x --run=fast build', 'ask'), 'done');

@@ -29,7 +29,7 @@ export {
   formatFileChange,
   type PermissionOptions,
 } from './permission.ts';
-export { describeCommand, isReadingCommand } from './policy/describe-command.ts';
+export { describeCommand } from './policy/describe-command.ts';
 export { readPolicies, readPolicy, type PolicyDirs } from './policy/files.ts';
 export { policyGate, type PolicyGateOptions } from './policy/policy-gate.ts';
 export { evaluatePolicy, type PolicyContext, type PolicyDecision } from './policy/evaluate.ts';

@@ -1,8 +1,8 @@
 // Decides whether a command line only reads: every word is known, every program is outside the workspace, and git runs no program of the repository.
-import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 import { FairleadError, isSecretFile, type ToolCall, type Workspace } from '../core/index.ts';
 import type { PathContext } from './policy/operations.ts';
+import { isExecutable } from './sandbox/trusted-program.ts';
 
 /** What the modes without changes need to know before a command runs. */
 export type ReadingContext = {
@@ -19,8 +19,10 @@ const builtins: ReadonlySet<string> = new Set('true false : echo printf pwd test
 /** Reading programs of the policy that still write: npm writes a cache and logs where the `.npmrc` of the project says. */
 const writingPrograms: ReadonlySet<string> = new Set(['npm']);
 
-/** Variables that make a shell or a program run something else before or instead of the command. */
-const redirectingVariable = /^(?:ENV|BASH_ENV|LD_PRELOAD|LD_LIBRARY_PATH|LD_AUDIT|DYLD_INSERT_LIBRARIES)$/;
+/** Variables that make a shell or a program load code from a file or a folder that they name. */
+const redirectingVariable = /^(?:ENV|BASH_ENV|LD_\w+|DYLD_\w+|GCONV_PATH)$/;
+/** Of these, the lists of folders: an empty entry is the working folder. */
+const folderList = /^(?:LD|DYLD)_\w*PATH$/;
 
 /** Variables by which git runs programs, or reads another repository or configuration. */
 const gitVariable =
@@ -37,13 +39,17 @@ export async function findChange(line: string, context: ReadingContext): Promise
   const { env = process.env, workspace } = context;
   const hook = Object.entries(env).find(
     ([name, value = '']) =>
-      redirectingVariable.test(name) && value.split(/[:\s]/).some((each) => isInside(each, workspace)),
+      value !== '' &&
+      redirectingVariable.test(name) &&
+      value
+        .split(/[:;\s]/)
+        .some((each) => isInside(each === '' && folderList.test(name) ? workspace.cwd : each, workspace)),
   );
   if (hook) return `${hook[0]} names a file of this folder`;
   let usesGit = false;
   for (const { words: parsed, redirections } of reading.line.commands) {
-    const words = parsed.map(({ text }) => text);
-    const [program = ''] = words;
+    const words = parsed.map(({ text, isPattern }) => ({ text, pattern: isPattern }));
+    const program = words[0]?.text ?? '';
     const file = redirections.find(
       ({ operator, target }) =>
         operator !== '>&' && target !== '/dev/null' && (operator !== '<' || isInsideDevice(target)),
@@ -58,7 +64,8 @@ export async function findChange(line: string, context: ReadingContext): Promise
     }
     if (program !== 'git') continue;
     usesGit = true;
-    if (words.some((word) => /%G|%\(signature/.test(word))) return 'git runs a program that verifies signatures';
+    if (words.some(({ text }) => /%[-+ ]?G|%\(signature/.test(text)))
+      return 'git runs a program that verifies signatures';
   }
   if (!usesGit) return undefined;
   const variable = Object.keys(env).find((name) => gitVariable.test(name));
@@ -73,19 +80,10 @@ function findProgramProblem(name: string, search: string, workspace: ReadingCont
   for (const folder of search.split(path.delimiter)) {
     if (!path.isAbsolute(folder)) return 'PATH has a relative folder';
     const file = path.join(folder, name);
-    if (!isProgram(file)) continue;
+    if (!isExecutable(file)) continue;
     return isInside(file, workspace) || isInside(folder, workspace) ? `${name} is a program of this folder` : undefined;
   }
   return `${name} is not installed`;
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }
 
 /** Returns false only if the workspace refuses the path as outside. */

@@ -1,7 +1,7 @@
 // Describes what a command would do, as far as its words show: files it writes, hosts it names, paths outside the folder, and what is not known.
 import path from 'node:path';
 import { escapeInvisibleLine, isSecretFile } from '../../core/index.ts';
-import { findUnknownArgument } from './known-options.ts';
+import { findUnknownArgument, type ArgumentWord } from './known-options.ts';
 import { findKnownProgram } from './known-programs.ts';
 import { programName } from './nested-commands.ts';
 import { callOperations, type Operation, type PathContext } from './operations.ts';
@@ -25,10 +25,10 @@ const changingPrograms: ReadonlySet<string> = new Set(
 );
 
 /** Whether these words are a program that only reads: it is known, and so are all its arguments. */
-export function isReadingCommand(words: readonly string[]): boolean {
-  const program = words[0] ?? '';
-  const known = findKnownProgram(program, words[1]);
-  const reads = readingPrograms.has(program) || readingSubcommands.has(`${program}:${words[1]}`);
+export function isReadingCommand(words: readonly ArgumentWord[]): boolean {
+  const [program, subcommand] = [words[0]?.text ?? '', words[1]?.text];
+  const known = findKnownProgram(program, subcommand);
+  const reads = readingPrograms.has(program) || readingSubcommands.has(`${program}:${subcommand}`);
   return reads && known !== undefined && findUnknownArgument(words, known.nameLength) === undefined;
 }
 
@@ -44,9 +44,7 @@ export async function describeCommand(command: string, context: PathContext): Pr
   const onlyReads =
     unknowns.length === 0 &&
     operations.length > 0 &&
-    operations.every(({ argv, readOnly }) =>
-      argv ? isReadingCommand(argv.map(({ text }) => text)) : readOnly === true,
-    );
+    operations.every(({ argv, readOnly }) => (argv ? isReadingCommand(argv) : readOnly === true));
   const all = [...(onlyReads ? ['only reads'] : []), ...effects];
   return all.length > maxEffects ? [...all.slice(0, maxEffects), `${all.length - maxEffects} more effects`] : all;
 }
@@ -62,7 +60,7 @@ function* describe(operation: Operation, context: PathContext): Generator<string
   if (deletingPrograms.has(program))
     yield `deletes ${escapeInvisibleLine(operands.join(', ')).slice(0, 200) || 'files'}`;
   if (changingPrograms.has(program)) yield `changes files: ${escapeInvisibleLine(operands.join(', ')).slice(0, 200)}`;
-  if (program === 'git') yield isReadingCommand(words) ? 'reads the git repository' : 'may change the git repository';
+  if (program === 'git') yield isReadingCommand(argv) ? 'reads the git repository' : 'may change the git repository';
   if (hosts.length > 0) yield `names ${hosts.map(escapeInvisibleLine).join(', ')} on the network`;
   for (const { given, resolved } of paths) {
     const isNamed = operands.some((word) => /[/~]|^\.\.?$/.test(word) && resolveWord(word, context) === given);

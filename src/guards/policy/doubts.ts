@@ -41,7 +41,7 @@ function operationDoubts(
   if (operation.hasUncertainHost && strict.some(({ host }) => host !== undefined))
     doubts.push('It is not certain which host it names.');
   const words = argv.map(({ text }) => text);
-  const isProved = findKnownProgram(program, words[1]) !== undefined && findUnknownArgument(words, 1) === undefined;
+  const isProved = findKnownProgram(program, words[1]) !== undefined && findUnknownArgument(argv, 1) === undefined;
   if (isProved) return doubts;
   if (changesShell(program)) doubts.push(`${program} can change what the rest of the line runs.`);
   const forbiddenPrograms = new Set(

@@ -3,19 +3,23 @@ import { isExecutingProgram, isNetworkProgram } from './executing-programs.ts';
 import { findKnownProgram, type ProgramOptions } from './known-programs.ts';
 import { isCertainAddress } from './addresses.ts';
 
+/** A word of a command; a pattern becomes any number of words, with names that the text does not show. */
+export type ArgumentWord = { readonly text: string; readonly pattern?: boolean };
+
 /** Returns why the arguments after the first `namedLength` words are not known to be harmless; undefined if they are. `extraOptions` are options that the user allows. */
 export function findUnknownArgument(
-  words: readonly string[],
+  argv: readonly ArgumentWord[],
   namedLength: number,
   extraOptions: readonly string[] = [],
 ): string | undefined {
+  const words = argv.map(({ text }) => text);
   const program = words[0]?.split('/').at(-1) ?? '';
   const known = findKnownProgram(program, words[1]);
   if (known) {
     const start = Math.max(namedLength, known.nameLength);
     // The words that a rule names count as operands, so that their positions are right.
     const named = words.slice(known.nameLength, start).filter((word) => !word.startsWith('-')).length;
-    return findUnknownOption(program, known.options, words.slice(start), named, extraOptions);
+    return findUnknownOption(program, known.options, argv.slice(start), named, extraOptions);
   }
   const rest = words.slice(namedLength);
   if (rest.length === 1 && rest[0] === '--version' && isExecutingProgram(program)) return undefined;
@@ -27,6 +31,15 @@ export function findUnknownArgument(
     ? `${program} can run what its arguments say`
     : `it is not known what ${JSON.stringify(unknown)} means to ${program}`;
 }
+
+/** Whether a program could read the names that replace a pattern as more than files to read: as the file that it writes, for example, or as its code. */
+const isUnsafePattern = (
+  { pattern }: ArgumentWord,
+  { maxOperands, isOperand, isFirstOperand }: ProgramOptions,
+  operandCount: number,
+): boolean =>
+  pattern === true &&
+  (maxOperands !== undefined || isOperand !== undefined || (isFirstOperand !== undefined && operandCount === 0));
 
 const isExtraOption = (word: string, extraOptions: readonly string[]): boolean =>
   extraOptions.some((option) => (option.endsWith('=') ? word.startsWith(option) : word === option));
@@ -42,7 +55,7 @@ type OptionReading = 'known' | 'takes-next' | 'unknown';
 function findUnknownOption(
   program: string,
   options: ProgramOptions,
-  args: readonly string[],
+  args: readonly ArgumentWord[],
   namedOperands: number,
   extraOptions: readonly string[],
 ): string | undefined {
@@ -50,13 +63,17 @@ function findUnknownOption(
   let operandCount = namedOperands;
   let onlyOperands = false;
   for (let at = 0; at < args.length; at += 1) {
-    const arg = args[at] ?? '';
+    const given = args[at] ?? { text: '' };
+    const { text: arg } = given;
+    if (isUnsafePattern(given, options, operandCount))
+      return `${program} may read a name that replaces ${arg} in another way`;
     const word = at === 0 && options.isOldStyle && namedOperands === 0 && !arg.startsWith('-') ? `-${arg}` : arg;
     const isOption = !onlyOperands && word.startsWith('-') && word !== '-';
     if (!isOption) {
       // Not every program reads all words after "--" as operands: find still reads its expression.
       if (onlyOperands && word.startsWith('-') && word !== '-') return `${program} may read ${word} as an option`;
-      const isAllowed = options.isOperand?.(word, operandCount) ?? true;
+      const isAllowed =
+        (operandCount > 0 || options.isFirstOperand?.(word) !== false) && options.isOperand?.(word) !== false;
       if (!isAllowed || operandCount >= (options.maxOperands ?? Infinity))
         return `${program} can do more with ${JSON.stringify(word)}`;
       if (isNetworkProgram(program) && !isCertainAddress(word)) return `it is not certain which host ${word} is`;
@@ -70,8 +87,8 @@ function findUnknownOption(
       if (reading === 'unknown') return `${program} ${word} is not a known option`;
       if (reading === 'takes-next') {
         at += 1;
-        const value = args[at];
-        if (value === undefined || !isOptionValue(value) || !(options.isValue?.(value) ?? true))
+        const { text: value, pattern: isManyWords } = args[at] ?? {};
+        if (value === undefined || isManyWords || !isOptionValue(value) || !(options.isValue?.(value) ?? true))
           return `the value of ${program} ${word} is not known`;
         if (program === 'tar' && value.includes(':')) return `${value} may be on another machine`;
       }

@@ -30,8 +30,10 @@ export type ProgramOptions = {
   readonly isValue?: (text: string) => boolean;
   /** True if a value is in the next word, because it is a path that must be evaluated. */
   readonly isValueInNextWord?: true;
-  /** Returns true if an operand is harmless; `at` counts the operands. */
-  readonly isOperand?: (text: string, at: number) => boolean;
+  /** Returns true if an operand is harmless. */
+  readonly isOperand?: (text: string) => boolean;
+  /** Returns true if the first operand is harmless, if it is code or a format and the others are not. */
+  readonly isFirstOperand?: (text: string) => boolean;
 };
 
 const gitDiffOptions = {
@@ -77,7 +79,7 @@ function isPrintfFormat(text: string): boolean {
 
 const options: Readonly<Record<string, ProgramOptions>> = {
   'true false : echo': anyText,
-  printf: { isOperand: (text, at) => at > 0 || isPrintfFormat(text) },
+  printf: { isFirstOperand: isPrintfFormat },
   'pwd whoami nproc arch tty': { maxOperands: 0 },
   'basename dirname sleep seq expr which sync': { flags: 'asz' },
   uname: { flags: 'asnrvmpio', maxOperands: 0 },
@@ -174,14 +176,14 @@ const options: Readonly<Record<string, ProgramOptions>> = {
   sed: {
     flags: 'nErsuz',
     long: 'quiet silent regexp-extended',
-    isOperand: (text, at) => at > 0 || isPrintingSedScript(text),
+    isFirstOperand: isPrintingSedScript,
   },
   jq: {
     flags: 'rcesnSMCja',
     long: 'raw-output compact-output slurp null-input sort-keys tab exit-status join-output ascii-output monochrome-output color-output raw-input',
     longValued: 'indent',
     // A filter may load modules and read the variables of the environment.
-    isOperand: (text, at) => at > 0 || !/import|include|env|input|modulemeta|debug|stderr|halt|\$__/i.test(text),
+    isFirstOperand: (text) => !/import|include|env|input|modulemeta|debug|stderr|halt|\$__/i.test(text),
   },
   xxd: { flags: 'beEipu', valued: 'cglso', maxOperands: 1 },
   'less more': { flags: 'NSRXF', isOperand: (text) => !text.startsWith('+') },

@@ -50,7 +50,8 @@ export function matchesFully(on: PolicyMatcher, operation: Operation, context: P
     return false;
   if (operation.argv.some(({ known, text }) => !known || hasSecretPart(text))) return false;
   const words = operation.argv.map(({ text }) => text);
-  if (!allowsWholeTool && findUnknownArgument(words, matchedPrefix.length, options) !== undefined) return false;
+  if (!allowsWholeTool && findUnknownArgument(operation.argv, matchedPrefix.length, options) !== undefined)
+    return false;
   const operands = words.slice(matchedPrefix.length).filter((text) => !text.startsWith('-'));
   const namedPaths = operation.paths.filter(({ given }) =>
     operands.some((text) => path.resolve(context.cwd, text) === given),

@@ -30,7 +30,8 @@ function findIn(folders: readonly string[], name: string, roots: readonly string
   return undefined;
 }
 
-function isExecutable(file: string): boolean {
+/** Whether a path is a file that may be executed. */
+export function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();
