@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { after, type TestContext } from 'node:test';
 import { Client } from 'pg';
+import { FairleadError } from '../src/core/index.ts';
 import { openPostgres } from '../src/stores/postgres/store.ts';
 import { parsePostgresLocation } from '../src/stores/postgres/location.ts';
 import { findNoPgBouncer, startPgBouncer } from './support/pgbouncer.ts';
@@ -76,6 +77,10 @@ test('a location names the server behind a pooler, and a mode of TLS has no warn
     parsePostgresLocation('postgres://u@pool/db?direct=[::1]:5433').directUrl,
     'postgres://u@[::1]:5433/db',
   );
+  assert.equal(
+    parsePostgresLocation('postgres:///db?host=/run/pooler&port=6432&user=u&direct=db:5432').directUrl,
+    'postgres://db:5432/db?user=u',
+  );
   assert.deepEqual(parsePostgresLocation('postgres://h/db?sslmode=require').url, 'postgres://h/db?sslmode=verify-full');
   for (const same of [
     'postgres://h/db?sslmode=require&uselibpqcompat=true',
@@ -83,6 +88,9 @@ test('a location names the server behind a pooler, and a mode of TLS has no warn
     'postgres://h1:1,h2:2/db',
   ])
     assert.deepEqual(parsePostgresLocation(same), { url: same });
-  for (const direct of ['', 'user@host', 'host/db', 'host:port'])
-    assert.throws(() => parsePostgresLocation(`postgres://h/db?direct=${direct}`), { code: 'store/no-location' });
+  for (const direct of ['', 'user:secret@host', 'host/db', 'host:port'])
+    assert.throws(
+      () => parsePostgresLocation(`postgres://h/db?direct=${direct}`),
+      (error) => error instanceof FairleadError && error.code === 'store/no-location' && !/secret/.test(error.message),
+    );
 });

@@ -28,17 +28,16 @@ export function parsePostgresLocation(location: string): PostgresLocation {
 }
 
 function toDirectUrl(pooler: URL, address: string): string {
+  // The address is not repeated: one with a user may have a password.
   if (!/^[^\s/@?#]+$/.test(address) || !URL.canParse(`postgres://${address}`))
-    throw new FairleadError(
-      'store/no-location',
-      `The parameter "direct" of a store is <host>:<port>, not "${address}".`,
-      {
-        blame: 'user',
-        hint: 'It is the address of PostgreSQL itself, such as postgres://<user>:<password>@<pooler>:6432/<database>?direct=<host>:5432.',
-      },
-    );
+    throw new FairleadError('store/no-location', 'The parameter "direct" of a store is <host>:<port>.', {
+      blame: 'user',
+      hint: 'It is the address of PostgreSQL itself, such as postgres://<user>:<password>@<pooler>:6432/<database>?direct=<host>:5432.',
+    });
   const { hostname, port } = new URL(`postgres://${address}`);
   const url = new URL(pooler);
+  // The driver prefers these parameters to the address: they name the pooler.
+  for (const name of ['host', 'port']) url.searchParams.delete(name);
   url.hostname = hostname;
   url.port = port;
   return url.href;
