@@ -10,14 +10,27 @@ const allowedVariables =
   'PATH HOME USER LOGNAME SHELL TERM LANG LC_ALL LC_CTYPE TZ TMPDIR SYSTEMROOT SYSTEMDRIVE COMSPEC PATHEXT APPDATA LOCALAPPDATA USERPROFILE PROGRAMFILES'.split(
     ' ',
   );
-/** Variables by which programs reach the network of a company: its certificates and its proxy. */
-const networkVariables: ReadonlySet<string> = new Set(
-  'NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY NPM_CONFIG_REGISTRY NPM_CONFIG_CAFILE NPM_CONFIG_PROXY NPM_CONFIG_HTTPS_PROXY NPM_CONFIG_NOPROXY'.split(
+/** Variables that name the certificates of the network of a company. */
+const certificateVariables: ReadonlySet<string> = new Set(
+  'NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR NPM_CONFIG_CAFILE'.split(' '),
+);
+/** Variables with addresses of that network. An `@` may follow a password, also in a list or where a password has a slash: a server gets such an address only if its own settings name it. */
+const addressVariables: ReadonlySet<string> = new Set(
+  'HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY NPM_CONFIG_REGISTRY NPM_CONFIG_PROXY NPM_CONFIG_HTTPS_PROXY NPM_CONFIG_NOPROXY'.split(
     ' ',
   ),
 );
-/** A user with a password in an address: a server gets one only if its own settings name it. */
-const credentialPattern = /^[^/]*\/*[^/@]*@/;
+
+/** Whether a server receives a variable. */
+function isReceived(name: string, value: string): boolean {
+  const upper = name.toUpperCase();
+  return (
+    allowedVariables.includes(upper) ||
+    certificateVariables.has(upper) ||
+    (addressVariables.has(upper) && !value.includes('@'))
+  );
+}
+
 /** Max bytes of one message. */
 const maxMessageBytes = 16_000_000;
 const maxStderrChars = 4000;
@@ -72,11 +85,7 @@ export class ChildTransport implements Transport {
 
   async start(): Promise<void> {
     const { command, args, env, cwd } = this.#config;
-    const known = Object.entries(this.#environment).filter(
-      ([name, value = '']) =>
-        allowedVariables.includes(name.toUpperCase()) ||
-        (networkVariables.has(name.toUpperCase()) && !credentialPattern.test(value)),
-    );
+    const known = Object.entries(this.#environment).filter(([name, value = '']) => isReceived(name, value));
     // A shell function in a variable is code.
     const plain = known.filter(([, value]) => !value?.startsWith('()'));
     const child = spawn(command, args, {

@@ -100,13 +100,17 @@ function isPortableSchema(schema: JsonObject): boolean {
 /** Returns why an input is invalid; undefined if it is valid. The server decides in the end: a schema that cannot be evaluated here blocks nothing. */
 export function createInputValidator(schema: JsonObject): (input: Json) => string | undefined {
   let validator: Validator | undefined;
+  let lenient: Validator | undefined;
   return (input) => {
     let schemaError: string | undefined;
     // The schema is untrusted: reading it, or one of its patterns, may never terminate.
     const done = completesInTime(() => {
       try {
-        validator ??= new Validator(withoutRequiredDefaults(schema) as Schema, '2020-12', false);
-        schemaError = firstValidationError(validator.validate(input));
+        validator ??= createValidator(schema);
+        if (validator.validate(input).valid) return;
+        // Never in place of the schema: within oneOf, not or if, what is not required makes other inputs invalid.
+        lenient ??= createValidator(withoutRequiredDefaults(schema));
+        schemaError = firstValidationError(lenient.validate(input));
       } catch {
         // It cannot be compiled, references a missing schema, or itself endlessly.
       }
@@ -114,6 +118,9 @@ export function createInputValidator(schema: JsonObject): (input: Json) => strin
     return done ? schemaError : 'the schema could not be evaluated in time';
   };
 }
+
+const createValidator = (schema: Json): Validator =>
+  new Validator(JSON.parse(JSON.stringify(schema)) as Schema, '2020-12', false);
 
 /** A copy that does not require properties with a default: servers that describe their output form list them as required, and accept calls without them. */
 function withoutRequiredDefaults(value: Json): Json {

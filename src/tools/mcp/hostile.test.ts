@@ -175,9 +175,12 @@ test('[A99] a server gets no secret of ours, and all its children end with it', 
 test('[A99] a server gets the certificates and the proxy of the network, without a password', async (t) => {
   const given = {
     NODE_EXTRA_CA_CERTS: '/etc/company.pem',
+    SSL_CERT_FILE: '/opt/openssl@3/cert.pem',
     https_proxy: 'http://proxy.internal:3128',
     HTTP_PROXY: 'http://user:pass-of-ours@proxy.internal:3128',
     ALL_PROXY: 'user:pass-of-ours@proxy.internal:3128',
+    HTTPS_PROXY: 'http://user:pass-of-ours/1@proxy.internal:3128',
+    npm_config_proxy: 'http://one.internal:1,http://user:pass-of-ours@two.internal:1',
     npm_config_registry: 'https://registry.internal/npm/',
     NO_PROXY: 'localhost,.internal',
   };
@@ -190,8 +193,8 @@ test('[A99] a server gets the certificates and the proxy of the network, without
   Object.assign(process.env, given);
   const { call } = await openMcpServers(t, [createUserServer('h', createHostileServer('stubborn'))]);
   const environment = JSON.parse((await call('mcp__h__environment')).text) as Record<string, string>;
-  const { HTTP_PROXY: _, ALL_PROXY: __, ...expected } = given;
-  for (const [name, value] of Object.entries(expected)) assert.equal(environment[name], value, name);
+  for (const [name, value] of Object.entries(given))
+    assert.equal(environment[name], value.includes('pass-of-ours') ? undefined : value, name);
   assert.doesNotMatch(JSON.stringify(environment), /pass-of-ours/);
 });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import type { Provider } from '../../core/index.ts';
+import type { Json, JsonObject, Provider } from '../../core/index.ts';
 import { createPng } from '../../../test/support/png.ts';
 import { createInputValidator } from './definition.ts';
 import { mcpResultOutput } from './result.ts';
@@ -60,4 +60,15 @@ test('[P63] a required property with a default may be left out, at any depth; it
   assert.match(check({ page: { name: 'a' } }) ?? '', /required property "other"/);
   assert.match(check({ other: 'x', page: {} }) ?? '', /required property "name"/);
   assert.match(check({ other: 'x', page: { name: 'a' }, scale: 'huge' }) ?? '', /enum|scale/);
+});
+
+test('[P63] an input that the schema of a server allows is valid, whatever has a default', () => {
+  const path = { type: 'string', default: '.' };
+  const accepts = (schema: JsonObject, input: Json): void =>
+    assert.equal(createInputValidator({ type: 'object', ...schema })(input), undefined, JSON.stringify(schema));
+  const branches = ['path', 'url'].map((name) => ({ required: [name], properties: { [name]: path } }));
+  accepts({ oneOf: branches }, { path: 'x' });
+  accepts({ not: { required: ['path'], properties: { path } } }, { url: 'x' });
+  accepts({ if: branches[0] ?? {}, else: { required: ['url'] } }, { url: 'x' });
+  accepts({ properties: { like: { const: branches[0] ?? {} } } }, { like: branches[0] ?? {} });
 });
