@@ -425,4 +425,13 @@ test('a path without rules is reported once, and refused in strict mode; embeddi
   );
   assert.equal((await sendHttp(`${strict.url}/v1/models`)).status, 200);
   assert.deepEqual(reached.toSorted(), ['/v1/embeddings', '/v1/models']);
+  const withBody = (method: string, body: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const headers = { 'content-length': body.length };
+      request(`${strict.url}/v1/chat/completions`, { method, headers }, ({ statusCode = 0 }) => resolve(statusCode))
+        .on('error', reject)
+        .end(body);
+    });
+  for (const method of ['GET', 'DELETE', 'OPTIONS', 'PUT']) assert.equal(await withBody(method, '{}'), 403, method);
+  assert.equal(await withBody('DELETE', ''), 200);
 });

@@ -107,7 +107,7 @@ export async function openProxy(options: ProxyOptions): Promise<ProxyServer> {
     const visit = { incoming, outgoing, path, signal: gone.signal };
     const dialect = method === 'POST' ? detectWireFormat(target.pathname) : undefined;
     if (dialect) return interceptRequest(place, visit, dialect);
-    if (isUnguided(method, target.pathname)) {
+    if (isUnguided(method, target.pathname, incoming.headers)) {
       if (strict)
         return sendJsonError(outgoing, 403, {
           error: { message: strictMessage(target.pathname), type: 'fairlead_error' },
