@@ -6,7 +6,8 @@ import test, { type TestContext } from 'node:test';
 import { createIsolatedAgent, type IsolatedAgent } from '../src/coding-agent/isolated-agent.ts';
 import { readSettings } from '../src/coding-agent/settings/index.ts';
 import { openUserWorktrees } from '../src/coding-agent/worktrees/index.ts';
-import type { JsonObject } from '../src/core/index.ts';
+import type { Json, JsonObject, RunState } from '../src/core/index.ts';
+import { scriptedProvider } from '../src/testing/index.ts';
 import { git as runGit } from './support/git-repository.ts';
 import { noSandbox } from './support/sandbox.ts';
 import { callTool } from './support/tool-call.ts';
@@ -24,6 +25,8 @@ const skip = noGit || (await noSandbox());
 type AgentFixture = WorktreeFixture &
   IsolatedAgent & {
     readonly told: string[];
+    /** Creates another agent for the same worktree. */
+    readonly open: () => Promise<IsolatedAgent>;
     readonly call: (tool: string, input: JsonObject) => ReturnType<typeof callTool>;
   };
 
@@ -38,15 +41,20 @@ async function createFixture(
   prepare(fixture.root);
   const settings = readSettings({ env: { HOME: home, PATH: process.env['PATH'] }, cwd: fixture.root });
   const told: string[] = [];
-  const isolated = await createIsolatedAgent(
-    { settings, cwd: fixture.root, autoApprove: () => true },
-    { purpose: 'a test', name: 'test', notify: (text) => void told.push(text) },
-  );
-  t.after(() => isolated.agent.close());
+  const open = async (): Promise<IsolatedAgent> => {
+    const opened = await createIsolatedAgent(
+      { settings, cwd: fixture.root, autoApprove: () => true },
+      { purpose: 'a test', name: 'test', notify: (text) => void told.push(text) },
+    );
+    t.after(() => opened.agent.close());
+    return opened;
+  };
+  const isolated = await open();
   return {
     ...fixture,
     ...isolated,
     told,
+    open,
     worktrees: openUserWorktrees(settings),
     folder: path.join(settings.dirs.state, 'worktrees'),
     call: (tool, input) => callTool(isolated.agent.tools, tool, input),
@@ -158,6 +166,31 @@ test(
     await worktrees.list(root);
     runGit(root, 'status');
     assert.equal(existsSync(mark(root)), false);
+  },
+);
+
+test(
+  'the policy and the permissions of the checkout hold in a worktree, also those that are not committed',
+  { skip },
+  async (t) => {
+    const rules = { permissions: { deny: ['Bash(touch:*)'] } };
+    const first = await createFixture(t, { flow: 'off' }, (root) => {
+      writeFiles(root, { '.claude/settings.local.json': JSON.stringify(rules) });
+      writeFiles(root, { '.fairlead/policy.yaml': 'rules:\n  - deny: { path: b.txt }\n    why: It is generated.\n' });
+    });
+    // What an agent wrote in an earlier run does not count.
+    writeFiles(first.isolation.cwd, { '.claude/settings.json': '{', '.fairlead/policy.yaml': 'rules: []\n' });
+    await first.agent.close();
+    const { agent, isolation } = await first.open();
+    assert.equal(isolation.cwd, first.isolation.cwd);
+    const { gates } = agent.forModel(scriptedProvider([]), true);
+    const decide = async (tool: string, input: Json): Promise<string> => {
+      const decisions = await Promise.all(gates.map(async (gate) => gate({ id: 'c', tool, input }, {} as RunState)));
+      return decisions.find(({ type }) => type === 'deny')?.type ?? 'allow';
+    };
+    assert.equal(await decide('run_command', { command: 'touch x' }), 'deny');
+    assert.equal(await decide('write_file', { path: 'b.txt', content: 'b' }), 'deny');
+    assert.equal(await decide('write_file', { path: 'c.txt', content: 'c' }), 'allow');
   },
 );
 

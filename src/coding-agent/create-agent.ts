@@ -107,6 +107,8 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   const access = ownWorktree
     ? (await import('./worktrees/agent-access.ts')).findWorktreeAccess(dirs.state, ownWorktree)
     : undefined;
+  // What an agent in a worktree could write there does not instruct or permit it.
+  const projectFolder = access?.projectFolder ?? cwd;
   const location = { cwd, home: options.resourceHome ?? homedir(), configDir: dirs.config };
   const pins = createPathPins(
     localWorkspace({
@@ -125,12 +127,12 @@ export async function createCodingAgent(options: CreateCodingAgentOptions): Prom
   const [texts, sandbox, policy, trace] = await Promise.all([
     loadProjectTexts({
       settings,
-      location: { ...location, cwd: access?.projectFolder ?? cwd },
+      location: { ...location, cwd: projectFolder },
       skillDirs: !codeOnly && options.skills !== false && asList(options.skills),
       accept: resolveAcceptHandler(options.onInstructionsChanged, prompter),
     }),
     selectSandbox(settings, workspace.cwd, options.sandbox),
-    readAgentPolicy({ config: dirs.config, cwd: workspace.cwd }, options.policy),
+    readAgentPolicy({ config: dirs.config, cwd: access ? projectFolder : workspace.cwd }, options.policy),
     openTracer(settings, (text) => prompter.notify(text)),
   ]);
   const { instructions, resources } = texts;
