@@ -96,6 +96,10 @@ test('[A63, A103] a worker refuses a plan whose verifier uses the model that doe
   await store.queue.enqueue([{ id: 'none', prompt: 'x', kind: 'plan', settings: plan({ verifier: 'x/y' }) }]);
   await worker({ store, agent }).drain();
   assert.equal((await store.queue.run('none'))?.outcome?.error?.code, 'fleet/no-verifier');
+  const judge = new Agent({ model: scriptedProvider(() => 'Yes.', { model: 'judge' }) });
+  await store.queue.enqueue([{ id: 'named', prompt: 'x', kind: 'plan', settings: plan({}) }]);
+  await worker({ store, agent, agents: { critic: judge }, verifier: judge }).drain();
+  assert.equal((await store.queue.run('named'))?.outcome?.error?.code, 'fleet/same-verifier');
   assert.equal(model.requests.length, 0);
 });
 

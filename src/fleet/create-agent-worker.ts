@@ -11,7 +11,7 @@ export type AgentWorkerOptions = Omit<WorkerOptions, 'handlers' | 'drain'> & {
   readonly agent: AgentSource;
   /** Agents by name: a step of a plan can name the one that does it. */
   readonly agents?: Readonly<Record<string, AgentSource>>;
-  /** The agent that verifies the results of steps; it must use another model than `agent`. */
+  /** The agent that verifies the results of steps; it must use another model than `agent` and `agents`. */
   readonly verifier?: AgentSource;
   /** Handlers of further kinds of runs, such as `verify`. */
   readonly handlers?: Readonly<Record<string, RunHandler>>;
@@ -72,6 +72,8 @@ const describeAgents =
   async ({ settings }, asked) => {
     const resolved = typeof agent === 'function' ? undefined : await agent.resolve();
     const judge = verifier === undefined || typeof verifier === 'function' ? undefined : await verifier.resolve();
+    const named = Object.values(agents).filter((each) => typeof each !== 'function');
+    const agentModels = await Promise.all(named.map(async (each) => toPlanModel((await each.resolve()).provider)));
     if (asked !== undefined && verifier === undefined && resolved)
       throw new FairleadError('fleet/no-verifier', 'The plan asks for a verifier, and the worker has none.', {
         blame: 'user',
@@ -80,6 +82,7 @@ const describeAgents =
     const { tools } = settings;
     return {
       agents: Object.keys(agents),
+      agentModels,
       ...(resolved
         ? { tools: listToolNames(selectTools(resolved.tools, tools)), model: toPlanModel(resolved.provider) }
         : {}),

@@ -69,6 +69,23 @@ test('[A89, A117] a plan is executed by workers that share only the store, step 
   assert.match(told.at(-1) ?? '', /"both"[^}]*"status":"done"/);
 });
 
+test('[A60] child runs never share more than the limit of their parent: a child cannot ask for more, and what an active one may spend is kept for it', async (t) => {
+  const store = await storeFor(t);
+  await store.queue.enqueue([{ id: 'p', prompt: 'x', kind: 'two', settings: { limits: { usd: 4 } } }]);
+  const conduct: Orchestration = (_run, children) => {
+    const name = children.has('one') ? 'two' : 'one';
+    const settings = name === 'one' ? { limits: { usd: 100 } } : {};
+    return { type: 'go-on', start: [{ name, prompt: 'Do it.', settings }], expected: name === 'one' ? 1 : 0 };
+  };
+  const waiting: RunHandler = async () => ({ type: 'waiting', pendingApprovals: [] });
+  const handlers = { two: createOrchestrationHandler(conduct), run: waiting };
+  await startWorker({ store, handlers, drain: true }).done;
+  await store.queue.wake('p');
+  await startWorker({ store, handlers, drain: true }).done;
+  const limits = async (id: string): Promise<unknown> => (await store.queue.run(id))?.settings['limits'];
+  assert.deepEqual([await limits('p/one'), await limits('p/two')], [{ usd: 2 }, { usd: 2 }]);
+});
+
 test('[A117] a coordinator that dies after it started its child runs starts none of them again', async (t) => {
   const store = await storeFor(t);
   await store.queue.enqueue([{ id: 'p', prompt: 'x', kind: 'twice' }]);

@@ -13,6 +13,8 @@ export type PlanCatalog = {
   readonly tools?: readonly string[];
   /** The names of the agents that can do a step. */
   readonly agents?: readonly string[];
+  /** The models of these agents, as far as they are known in advance. */
+  readonly agentModels?: readonly PlanModel[];
   /** The model that does the steps. */
   readonly model?: PlanModel;
   /** The model that verifies results, if there is one. */
@@ -26,16 +28,13 @@ export type DescribeCatalog = (run: FleetRun, verifier: string | undefined) => P
 export const formatModel = ({ family, model }: PlanModel): string => `${family}/${model}`;
 
 /** Throws if results would be verified by the model that wrote them. */
-export function assertIndependentVerifier({ model, verifier }: PlanCatalog): void {
-  if (!model || !verifier || formatModel(model) !== formatModel(verifier)) return;
-  throw new FairleadError(
-    'fleet/same-verifier',
-    `The verifier ${formatModel(verifier)} is the model that does the steps.`,
-    {
-      blame: 'user',
-      hint: 'Choose another model as the verifier: a model may not verify its own results.',
-    },
-  );
+export function assertIndependentVerifier({ model, agentModels = [], verifier }: PlanCatalog): void {
+  const authors = [...(model ? [model] : []), ...agentModels].map(formatModel);
+  if (!verifier || !authors.includes(formatModel(verifier))) return;
+  throw new FairleadError('fleet/same-verifier', `The verifier ${formatModel(verifier)} is a model that does steps.`, {
+    blame: 'user',
+    hint: 'Choose another model as the verifier: a model may not verify its own results.',
+  });
 }
 
 /** Returns what the plan of a run is started with. */

@@ -181,7 +181,7 @@ test('[A63] a verifier that gives no verdict does not pass a result; all steps o
 
 test('[A63, A103] the model that does the steps may not be the verifier', async () => {
   const plan = simulate({ plan: { steps: planOf(['a']), verifier: 'x' } }, { model: author, verifier: author });
-  await assert.rejects(plan.round(), /The verifier some\/author is the model that does the steps\./);
+  await assert.rejects(plan.round(), /The verifier some\/author is a model that does steps\./);
 });
 
 test('[A61, A62] after a failure a new plan is made with what was learned; done steps stay, the others are replaced', async () => {
@@ -211,7 +211,7 @@ test('[A61, A62] after a failure a new plan is made with what was learned; done 
 });
 
 test('[A61] no new plan is made if the model has none, if a budget is used up, or if the user cancelled the step', async () => {
-  const nothing = simulate({ plan: { attempts: 1, steps: planOf(['a'], ['b']) } });
+  const nothing = simulate({ plan: { attempts: 1, replans: 3, steps: planOf(['a'], ['b']) } });
   await nothing.settle();
   nothing.end('step-a-1', 'A.');
   nothing.end('step-b-1', failed);
@@ -351,6 +351,14 @@ test('[A59] a step has no tool that the list of its plan leaves out', async () =
   assert.equal(await toolsOf(false), undefined, 'the step inherits it');
 });
 
+test('[A59] a step can give up rights of its plan: approval of changes, and a part of its limits', async () => {
+  const steps = planOf(['a', [], { auto: false, limits: { usd: 0.2 } }], ['b']);
+  const plan = simulate({ auto: true, limits: { usd: 1 }, plan: { steps } });
+  await plan.settle();
+  assert.deepEqual(plan.started.get('step-a-1')?.settings, { plan: null, auto: false, limits: { usd: 0.2 } });
+  assert.deepEqual(plan.started.get('step-b-1')?.settings, { plan: null });
+});
+
 test('[A117] a crash after the end was recorded does not change how the plan ended', async () => {
   const invalid = simulate({ plan: { steps: planOf(['a', ['a']]) } });
   const refused = simulate({ plan: { steps: planOf(['a']), confirm: true } });
@@ -400,6 +408,21 @@ test('[A82] consent starts a plan, a refusal ends it, and an answer to another q
   assert.deepEqual([end.outcome.reason, no.started.size], ['cancelled', 0]);
 });
 
+test('[A82] an answer counts once and only while the plan waits: not before there is a plan, and not after consent', async () => {
+  const early = simulate({ plan: { confirm: true } });
+  early.send({ type: 'answer', call: 'plan', allowed: true });
+  await early.settle();
+  early.end('plan-1', JSON.stringify({ steps: planOf(['a']) }));
+  await early.settle();
+  assert.deepEqual([early.state().stage, early.started.has('step-a-1')], ['proposed', false]);
+  early.send({ type: 'answer', call: 'plan', allowed: true });
+  early.send({ type: 'answer', call: 'plan', allowed: false });
+  await early.settle();
+  early.send({ type: 'answer', call: 'plan', allowed: false });
+  await early.settle();
+  assert.deepEqual([early.state().stage, early.statuses()], ['running', 'a under-way']);
+});
+
 test('[A89, A117] a step is cancelled alone, before or while it runs; its dependents are blocked', async () => {
   const plan = simulate({ plan: { steps: planOf(['a'], ['b', ['a']], ['c'], ['d', ['c']]) } });
   await plan.settle();
@@ -415,6 +438,21 @@ test('[A89, A117] a step is cancelled alone, before or while it runs; its depend
   plan.end('step-a-1', 'A.');
   await plan.settle();
   assert.deepEqual([...plan.started.keys()], ['step-a-1', 'step-c-1', 'answer']);
+});
+
+test('[A89] the cancellation of a step ends its verification, and comes too late for a step that is done', async () => {
+  const steps = planOf(['a', [], { verify: true }], ['b'], ['c', ['b']]);
+  const plan = simulate({ plan: { steps, verifier: 'other/judge' } }, { model: author, verifier });
+  await plan.settle();
+  plan.end('step-a-1', 'A.');
+  plan.end('step-b-1', 'B.');
+  await plan.settle();
+  plan.send({ type: 'cancel', step: 'a' });
+  plan.send({ type: 'cancel', step: 'b' });
+  plan.send({ type: 'steer', step: 'b', text: 'Too late.' });
+  assert.deepEqual((await plan.settle()).cancel, ['verify-a-1']);
+  assert.equal(plan.statuses(), 'a cancelled, b done, c under-way');
+  assert.deepEqual(plan.state().steps.get('b')?.messages, []);
 });
 
 test('[A89, A117] a message to a step reaches its active run once, or the prompt of its next attempt', async () => {
