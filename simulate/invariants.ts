@@ -1,5 +1,5 @@
 // Checks the invariants of a schedule that has ended, from the logs, the queue and the record of what happened outside.
-import type { Event, FleetRun } from '../src/core/index.ts';
+import { isObject, type Event, type FleetRun } from '../src/core/index.ts';
 import { toFleetRun } from '../src/stores/run-row.ts';
 import { formatMark, listTurns, readMark } from './provider.ts';
 import type { Scenario } from './scenarios.ts';
@@ -20,7 +20,7 @@ export function checkEnd(world: World, state: StoreState, scenario: Scenario): v
     checkApprovals(world, run, events);
   }
   checkMessages(world, state, runs);
-  checkPlan(world, runs);
+  checkPlan(world, state, runs);
 }
 
 /** An effect happens at most once, whatever fails. */
@@ -132,17 +132,21 @@ function checkMessages(world: World, state: StoreState, runs: readonly FleetRun[
   }
 }
 
-/** A step of a plan begins after the steps that it depends on have ended. */
-function checkPlan(world: World, runs: readonly FleetRun[]): void {
+/** A step of a plan begins after the steps that it depends on have ended, and not at all if one of them was cancelled. */
+function checkPlan(world: World, state: StoreState, runs: readonly FleetRun[]): void {
   const plan = runs.find(({ kind }) => kind === 'plan');
   if (!plan) return;
   const steps = (plan.settings['steps'] ?? []) as unknown as readonly {
     readonly id: string;
     readonly after: readonly string[];
   }[];
+  const cancelled = listCancelledSteps(state.tables.sessions.get(plan.session)?.events ?? []);
+  const isBlocked = (id: string): boolean =>
+    (steps.find((each) => each.id === id)?.after ?? []).some((needed) => cancelled.has(needed) || isBlocked(needed));
   const childOf = (id: string): FleetRun | undefined => runs.find((run) => run.id === `plan/step-${id}-1`);
   for (const { id, after } of steps) {
     const first = world.modelCalls.find(({ run }) => run === `plan/step-${id}-1`);
+    if (isBlocked(id) && childOf(id)) world.report('plan-order', `step ${id} was started behind a cancelled step`);
     for (const needed of after) {
       const ended = childOf(needed)?.ended;
       if (first && ended === undefined)
@@ -152,7 +156,18 @@ function checkPlan(world: World, runs: readonly FleetRun[]): void {
       );
       if (isLater) world.report('plan-order', `step ${id} began before the effect of step ${needed}`);
     }
-    if (plan.outcome?.reason === 'answered' && !childOf(id)?.outcome)
+    const isLeftOut = cancelled.has(id) || isBlocked(id);
+    if (plan.outcome?.reason === 'answered' && !isLeftOut && !childOf(id)?.outcome)
       world.report('plan-order', `the plan was answered without step ${id}`);
   }
 }
+
+/** The steps of which the log of a plan says that they were cancelled. */
+const listCancelledSteps = (events: readonly Event[]): ReadonlySet<unknown> =>
+  new Set(
+    events
+      .flatMap((event) => (event.type === 'annotation-added' && isObject(event.value) ? [event.value['events']] : []))
+      .flatMap((recorded) => (Array.isArray(recorded) ? recorded.filter(isObject) : []))
+      .filter(({ type }) => type === 'step-cancelled')
+      .map(({ step }) => step),
+  );

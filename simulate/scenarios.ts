@@ -9,6 +9,8 @@ export type UserAction =
   | { readonly type: 'enqueue'; readonly at: number; readonly runs: readonly NewRun[] }
   | { readonly type: 'message'; readonly at: number; readonly session: string; readonly message: InboxMessage }
   | { readonly type: 'cancel'; readonly at: number; readonly run: string }
+  /** Cancels one step of a plan, or sends it a message, if it has not ended. */
+  | { readonly type: 'cancel-step' | 'steer-step'; readonly at: number; readonly run: string; readonly step: string }
   | { readonly type: 'stop-fleet' | 'resume-fleet'; readonly at: number }
   | { readonly type: 'schedule'; readonly at: number; readonly name: string; readonly run: Omit<NewRun, 'id'> }
   /** A worker stops in order, and another one takes its place. */
@@ -96,7 +98,17 @@ const drafts: Readonly<Record<string, (random: Random) => Draft>> = {
       [step('a'), step('b', 'a'), step('c', 'a')],
     ]);
     const plan: NewRun = { id: 'plan', kind: 'plan', prompt: 'Do all of it.', settings: { steps } };
-    return { actions: [{ type: 'enqueue', at: 0, runs: [plan] }], calls: 110, limitMs: 240_000 };
+    const changes = (['cancel-step', 'steer-step'] as const).flatMap((type): readonly UserAction[] =>
+      random.chance(0.3)
+        ? [{ type, at: random.between(100, 2500), run: 'plan', step: random.pick(['a', 'b', 'c']) }]
+        : [],
+    );
+    return {
+      actions: [{ type: 'enqueue', at: 0, runs: [plan] }, ...changes],
+      otherEnds: changes.some(({ type }) => type === 'cancel-step') ? ['cancelled'] : [],
+      calls: 110,
+      limitMs: 240_000,
+    };
   },
   schedule: (random) => ({
     actions: [

@@ -1,6 +1,6 @@
 // The users of a schedule: they queue runs, send messages, answer questions truthfully, and use the kill switch.
-import { sleepOn, type FleetRun, type FleetStore } from '../src/core/index.ts';
-import { enqueueOnce, sendMessage } from '../src/fleet/index.ts';
+import { FairleadError, sleepOn, type FleetRun, type FleetStore } from '../src/core/index.ts';
+import { cancelStep, enqueueOnce, sendMessage, steerStep } from '../src/fleet/index.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Random } from './random.ts';
 import type { Scenario, UserAction } from './scenarios.ts';
@@ -61,6 +61,9 @@ async function act(context: UserContext, action: UserAction): Promise<void> {
     }
     case 'cancel':
       return perhapsTwice(context, () => store.queue.cancel(action.run, 'Not wanted.'));
+    case 'cancel-step':
+    case 'steer-step':
+      return perhapsTwice(context, () => changeStep(context, action));
     case 'stop-fleet':
       await store.killSwitch.stop('a test', 'user');
       world.stoppedSince = process.port.monotonicMs();
@@ -74,6 +77,23 @@ async function act(context: UserContext, action: UserAction): Promise<void> {
       return;
     case 'stop-worker':
       context.stopWorker(action.slot);
+  }
+}
+
+/** The message to a step. */
+export const stepMessage = 'In short.';
+
+async function changeStep(
+  { store }: UserContext,
+  { type, run: id, step }: UserAction & { readonly type: 'cancel-step' | 'steer-step' },
+): Promise<void> {
+  const run = await store.queue.run(id);
+  if (!run) return;
+  try {
+    await (type === 'cancel-step' ? cancelStep(store, run, step) : steerStep(store, run, step, stepMessage));
+  } catch (error) {
+    // There is no such step yet, or it has ended.
+    if (!(error instanceof FairleadError) || error.blame !== 'user') throw error;
   }
 }
 
