@@ -1,6 +1,5 @@
 // Attacks on the permission mode `plan`: shell commands, sub-agents, MCP tools, programs in run_code, client tools, hooks and queued runs that try to write.
 import assert from 'node:assert/strict';
-
 import {
   chmodSync,
   existsSync,
@@ -16,9 +15,8 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-
+import { subagentTools } from '../src/agent/subagents/index.ts';
 import { createCodingAgent } from '../src/coding-agent/create-agent.ts';
-
 import { codingAgent, type CodingAgentOptions } from '../src/coding-agent/coding-agent.ts';
 import { readSettings } from '../src/coding-agent/settings/index.ts';
 import { createClientTools } from '../src/fleet/client-tools.ts';
@@ -364,13 +362,15 @@ test('[A76] plan mode holds for sub-agents, for programs in run_code and for the
   assert.equal(existsSync(mark), false);
 });
 
-test('[A76] an input of spawn_agent that the gate does not know is denied in plan mode', async () => {
-  const tools = new Map([['spawn_agent', { effect: 'external' }]] as const);
-  const gate = permissionModeGate(() => 'plan', tools);
-  const decide = async (input: Json): Promise<string> =>
-    (await gate({ id: 'c', tool: 'spawn_agent', input }, {} as RunState)).type;
-  assert.equal(await decide({ task: 'Read.' }), 'allow');
-  assert.equal(await decide({ task: 'Read.', worktree: true }), 'deny');
+test('[A76] sub-agents can be started with each input that their tools have; an input that the gate does not know is denied in plan mode', async () => {
+  const own = subagentTools(() => assert.fail('nothing is started'), ['reviewer']);
+  const gate = permissionModeGate(() => 'plan', new Map(own.map((tool) => [tool.name, tool])));
+  const decide = async (tool: string, input: Json): Promise<string> =>
+    (await gate({ id: 'c', tool, input }, {} as RunState)).type;
+  for (const { name, input } of own)
+    for (const field of Object.keys(input['properties'] as object))
+      assert.equal(await decide(name, { [field]: 'x' }), 'allow', `${name} ${field}`);
+  assert.equal(await decide('spawn_agent', { task: 'Read.', worktree: true }), 'deny');
 });
 
 test('[A76] plan mode denies MCP tools, also one that declares itself read-only and is not trusted', async (t) => {

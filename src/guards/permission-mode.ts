@@ -45,8 +45,8 @@ export function nextPermissionMode(mode: PermissionMode): PermissionMode {
 
 /** Tools that start no change themselves, and the fields of their input: the calls of a sub-agent pass the same gates. A field that is not listed could change something. */
 const startingTools: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['spawn_agent', new Set(['task', 'role', 'tools', 'model', 'max_turns', 'background'])],
-  ['manage_agents', new Set(['action', 'agent', 'message'])],
+  ['spawn_agent', new Set(['task', 'agent', 'role', 'tools', 'model', 'reviews', 'max_turns', 'background'])],
+  ['manage_agents', new Set(['action', 'agent', 'message', 'reviews'])],
 ]);
 
 /** The only fields of a command that may run: others could change what it does. */
