@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { runWithFault } from './support/worktree-faults.ts';
+import { runWithGitFailure } from './support/worktree-failures.ts';
 import { captureRepository, commitAll, createWorktreeFixture, noGit, writeFiles } from './support/worktree-fixture.ts';
 
 const skip = noGit;
@@ -24,7 +24,7 @@ for (const as of ['commits', 'changes'] as const) {
     `a process that was killed while it merged ${as}: the next start returns the checkout to what it was, or the merge is whole`,
     { skip },
     async (t) => {
-      for (const { isDone, ...fault } of steps) {
+      for (const { isDone, ...failure } of steps) {
         const fixture = createWorktreeFixture(t, { 'b.txt': 'b\n' });
         const { root, worktrees, folder } = fixture;
         const { record } = await worktrees.create({ cwd: root, name: 'work' });
@@ -33,15 +33,15 @@ for (const as of ['commits', 'changes'] as const) {
         await worktrees.finish(record.id);
         writeFiles(root, { 'mine.txt': 'not committed\n' });
         const before = captureRepository(fixture) as Record<string, unknown>;
-        assert.equal(runWithFault(fixture, 'merge', fault).signal, 'SIGKILL', fault.script);
-        assert.deepEqual((await worktrees.cleanUp()).problems, [], fault.script);
+        assert.equal(runWithGitFailure(fixture, 'merge', failure).signal, 'SIGKILL', failure.script);
+        assert.deepEqual((await worktrees.cleanUp()).problems, [], failure.script);
         const after = captureRepository(fixture) as Record<string, unknown>;
-        if (!isDone) assert.deepEqual({ ...after, left: before['left'] }, before, fault.script);
+        if (!isDone) assert.deepEqual({ ...after, left: before['left'] }, before, failure.script);
         const { status } = await worktrees.merge('work');
-        assert.equal(status, isDone ? 'nothing' : 'merged', fault.script);
+        assert.equal(status, isDone ? 'nothing' : 'merged', failure.script);
         assert.equal(readFileSync(path.join(root, 'made/new.txt'), 'utf8'), 'agent\n');
         assert.equal(readFileSync(path.join(root, 'mine.txt'), 'utf8'), 'not committed\n');
-        assert.deepEqual(readdirSync(folder), [], fault.script);
+        assert.deepEqual(readdirSync(folder), [], failure.script);
       }
     },
   );
@@ -53,7 +53,7 @@ test('a process that was killed while it discarded a worktree: the next start co
   const { record } = await fixture.worktrees.create({ cwd: fixture.root, name: 'work' });
   writeFiles(record.path, { 'b.txt': 'b\n' });
   await fixture.worktrees.finish(record.id);
-  assert.equal(runWithFault(fixture, 'discard', { at: 'update-ref -d', script: 'end' }).signal, 'SIGKILL');
+  assert.equal(runWithGitFailure(fixture, 'discard', { at: 'update-ref -d', script: 'end' }).signal, 'SIGKILL');
   assert.deepEqual(
     (await fixture.worktrees.cleanUp()).removed.map(({ name }) => name),
     ['work'],

@@ -7,12 +7,12 @@ import path from 'node:path';
 import { randomBytes } from 'node:crypto';
 import test from 'node:test';
 import { openWorktrees } from '../src/coding-agent/worktrees/index.ts';
-import { runWithFault, worktreeProgram, type Fault } from './support/worktree-faults.ts';
+import { runWithGitFailure, worktreeProgram, type GitFailure } from './support/worktree-failures.ts';
 import { captureRepository, commitAll, createWorktreeFixture, noGit } from './support/worktree-fixture.ts';
 
 const skip = noGit;
 
-const addSteps: readonly Fault[] = [
+const addSteps: readonly GitFailure[] = [
   { at: 'worktree add', script: 'end' },
   { at: 'worktree add', script: 'real "$@"; end' },
   // Git was killed too, in the middle of the checkout.
@@ -27,13 +27,13 @@ test(
   'a process that was killed while it created a worktree leaves nothing after the next start',
   { skip },
   async (t) => {
-    for (const fault of addSteps) {
+    for (const failure of addSteps) {
       const fixture = createWorktreeFixture(t);
       const before = captureRepository(fixture);
-      const { signal } = runWithFault(fixture, 'create', fault);
-      assert.equal(signal, 'SIGKILL', fault.script);
+      const { signal } = runWithGitFailure(fixture, 'create', failure);
+      assert.equal(signal, 'SIGKILL', failure.script);
       await fixture.worktrees.cleanUp();
-      assert.deepEqual(captureRepository(fixture), before, fault.script);
+      assert.deepEqual(captureRepository(fixture), before, failure.script);
       // The same name works again.
       const { record } = await fixture.worktrees.create({ cwd: fixture.root, name: 'work' });
       assert.equal(readFileSync(path.join(record.path, 'a.txt'), 'utf8'), 'one\n');
@@ -45,7 +45,7 @@ test('git that fails in the middle of a checkout, as on a full disk, leaves noth
   const fixture = createWorktreeFixture(t, { 'b.txt': 'b\n' });
   const before = captureRepository(fixture);
   const script = `real "$@"; rm -f .git/worktrees/*/index; echo "error: unable to write file b.txt: No space left on device"; exit 128`;
-  const { stdout } = runWithFault(fixture, 'create', { at: 'worktree add', script });
+  const { stdout } = runWithGitFailure(fixture, 'create', { at: 'worktree add', script });
   const { failure, left } = JSON.parse(stdout) as {
     readonly failure: string;
     readonly left: readonly string[];

@@ -137,11 +137,27 @@ test('hooks of the repository do not run when a worktree is created, merged or d
   assert.equal(existsSync(mark), false);
 });
 
+test('a rule for ignored files makes no folder behind a link of the repository', { skip }, async (t) => {
+  const { root, worktrees, place, git } = createWorktreeFixture(t);
+  mkdirSync(path.join(place, 'outside'));
+  symlinkSync(path.join(place, 'outside'), path.join(root, 'cache'));
+  commitAll(root, 'a link');
+  // The checkout has a folder there, which is not committed.
+  rmSync(path.join(root, 'cache'));
+  writeFiles(root, { 'cache/sub/x.txt': 'x\n' });
+  await assert.rejects(
+    worktrees.create({ cwd: root, ignored: { copy: ['cache/sub/x.txt'] } }),
+    isWorktreeError('occupied'),
+  );
+  assert.deepEqual(readdirSync(path.join(place, 'outside')), []);
+  assert.equal(git('branch', '--format=%(refname:short)'), 'main');
+});
+
 test('a linked file that now leads out of the checkout is not readable for commands', { skip }, async (t) => {
   const { root, worktrees, state, place } = createWorktreeFixture(t, { '.gitignore': 'node_modules\n' });
   writeFiles(root, { 'node_modules/p.txt': 'package\n' });
   writeFiles(place, { 'secret/key': 'key\n' });
-  const { record } = await worktrees.create({ cwd: root, rules: { link: ['node_modules'] } });
+  const { record } = await worktrees.create({ cwd: root, ignored: { link: ['node_modules'] } });
   const linked = path.join(root, 'node_modules');
   assert.deepEqual(findWorktreeAccess(state, record.path)?.readable, [linked]);
   renameSync(linked, path.join(place, 'moved'));

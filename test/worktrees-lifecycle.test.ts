@@ -75,7 +75,7 @@ test('ignored files are linked or copied by rule, and are no part of the changes
   const { record } = await worktrees.create({
     cwd: root,
     name: 'work',
-    rules: { link: ['node_modules', 'absent'], copy: ['.env'] },
+    ignored: { link: ['node_modules', 'absent'], copy: ['.env'] },
   });
   assert.equal(readlinkSync(path.join(record.path, 'node_modules')), path.join(root, 'node_modules'));
   writeFiles(record.path, { '.env': 'KEY=2\n', 'b.txt': 'b\n' });
@@ -88,7 +88,7 @@ test('ignored files are linked or copied by rule, and are no part of the changes
   );
   runGit(record.path, 'add', '-A');
   runGit(record.path, 'commit', '-qm', 'with the link');
-  await assert.rejects(worktrees.merge('work', { as: 'commits' }), isWorktreeError('placed'));
+  await assert.rejects(worktrees.merge('work', { as: 'commits' }), isWorktreeError('ignored-file'));
   assert.equal((await worktrees.merge('work', { as: 'changes' })).status, 'merged');
   assert.equal(git('status', '--porcelain'), '?? b.txt');
   assert.equal(lstatSync(path.join(root, 'node_modules')).isDirectory(), true);
@@ -120,11 +120,11 @@ test(
     ])
       for (const how of ['link', 'copy'])
         await assert.rejects(
-          worktrees.create({ cwd: root, rules: { [how]: [rule] } }),
+          worktrees.create({ cwd: root, ignored: { [how]: [rule] } }),
           isWorktreeError('outside'),
           rule,
         );
-    await assert.rejects(worktrees.create({ cwd: root, rules: { link: ['docs'] } }), isWorktreeError('tracked'));
+    await assert.rejects(worktrees.create({ cwd: root, ignored: { link: ['docs'] } }), isWorktreeError('tracked'));
     assert.deepEqual(captureRepository(fixture), before);
   },
 );

@@ -32,7 +32,7 @@ export type PreviewOptions = {
   readonly sandbox: Pick<Sandbox, 'name' | 'description'>;
   /** Removes secrets from the lines of files: a preview is recorded. */
   readonly redactor: Pick<Redactor, 'redact'>;
-  /** What the user is told about a call besides its input, one sentence each. */
+  /** Returns what the question shows about a call besides its input, one sentence each. */
   readonly describe?: (call: Pick<ToolCall, 'tool' | 'input'>) => Promise<readonly string[]>;
 };
 
@@ -46,8 +46,8 @@ export async function addPreview(decision: AskDecision, call: ToolCall, options:
   const rest = isExact ? decision.question.slice(exact.length) : '';
   const { warning, notes: given } = decision.preview ?? {};
   // A gate that warns says itself what the other lines are: its warning is in the question too.
-  const asked = warning ? (given ?? []).join('\n') : decision.question;
-  const notes = (asked.startsWith(exact) ? asked.slice(exact.length) : asked).split('\n').filter((line) => line !== '');
+  const text = warning ? (given ?? []).join('\n') : decision.question;
+  const notes = (text.startsWith(exact) ? text.slice(exact.length) : text).split('\n').filter((line) => line !== '');
   const described = (await options.describe?.(target)) ?? [];
   const created = await createPreview(target, [...described, ...notes], options);
   // Only a question of the permission gate can be answered by a rule; what a policy asks about is asked each time.

@@ -2,7 +2,7 @@
 import type { Gate, RunState, ToolCall } from '../core/index.ts';
 import type { PreviewOptions } from './approval-preview.ts';
 
-/** What previews are created from; what the user is told about a call can depend on the state of the session. */
+/** What previews are created from; the sentences about a call can depend on the state of the session. */
 export type PreviewSources = Omit<PreviewOptions, 'describe'> & {
   readonly describe?: (call: Pick<ToolCall, 'tool' | 'input'>, state: RunState) => Promise<readonly string[]>;
 };

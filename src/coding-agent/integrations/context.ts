@@ -75,7 +75,7 @@ export type AgentDirectory = {
   list(session: string): Promise<readonly SubagentInfo[]>;
   /** Stops a running sub-agent; false if none of this id is running. */
   stop(id: string): Promise<boolean>;
-  /** What the user is told before a call starts a sub-agent, one sentence each; empty for other calls. */
+  /** Returns what the question shows about a call that starts a sub-agent, one sentence each; empty for other calls. */
   readonly describeStart: (call: Pick<ToolCall, 'tool' | 'input'>, state: RunState) => Promise<readonly string[]>;
 };
 

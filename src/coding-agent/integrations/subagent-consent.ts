@@ -1,4 +1,4 @@
-// What the user is told and asked before a sub-agent starts: the caps of the session, and the limits, model and tools of the agent.
+// The question before a sub-agent starts, and its text: the caps of the session, and the limits, model and tools of the agent.
 import type { AgentFile } from '../../agent/agent-files/index.ts';
 import { formatAgentAuthority } from '../../agent/agent-files/index.ts';
 import {
@@ -63,8 +63,8 @@ function findFile(input: Json, { files }: ConsentSources): AgentFile | undefined
 /** The estimated cost: from the price of the model that the file or the call names, or of the model of the parent. */
 function estimateUsd(input: Json, sources: ConsentSources): number {
   const file = findFile(input, sources);
-  const asked = isObject(input) && typeof input['model'] === 'string' ? input['model'] : undefined;
-  const name = file?.model ?? asked;
+  const requested = isObject(input) && typeof input['model'] === 'string' ? input['model'] : undefined;
+  const name = file?.model ?? requested;
   const price = name === undefined ? sources.context.model().price : findPrice(name, sources);
   return estimateByPrice(price, input, file?.limits);
 }

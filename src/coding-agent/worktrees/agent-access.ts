@@ -22,7 +22,7 @@ export function findWorktreeAccess(stateFolder: string, cwd: string): WorktreeAc
   if (record === undefined) return undefined;
   const project = path.join(record.checkout, path.relative(record.path, cwd));
   // The link in the worktree could lead elsewhere by now; the record cannot.
-  const links = record.placed.flatMap(({ path: file, how }) =>
+  const links = record.ignoredFiles.flatMap(({ path: file, how }) =>
     how === 'link' ? [path.join(record.checkout, file)] : [],
   );
   return {

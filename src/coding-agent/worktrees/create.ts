@@ -5,7 +5,7 @@ import path from 'node:path';
 import { errorMessage, isPathInside } from '../../core/index.ts';
 import { makePrivateDir } from '../../stores/index.ts';
 import { worktreeError } from './errors.ts';
-import { placeFiles, selectPlacedFiles, type PlaceRules } from './place-files.ts';
+import { addIgnoredFiles, selectIgnoredFiles, type IgnoredFileRules } from './ignored-files.ts';
 import { describeThisProcess, isInUse, readRecord, worktreeName, writeRecord, type WorktreeRecord } from './records.ts';
 import { removeWorktree } from './remove.ts';
 import {
@@ -29,7 +29,7 @@ export type CreateWorktreeOptions = {
   readonly purpose?: string;
   /** What happens to uncommitted changes of the checkout: they stay there only, or the worktree begins with them too. Default: leave. */
   readonly uncommitted?: 'leave' | 'take';
-  readonly rules?: PlaceRules;
+  readonly ignored?: IgnoredFileRules;
   /** True continues a worktree of this name that no process uses, if there is one, instead of an error. */
   readonly continues?: boolean;
   readonly signal?: AbortSignal;
@@ -53,7 +53,7 @@ export async function createWorktree(
   options: CreateWorktreeOptions,
   withLock: WithWorktreesLock,
 ): Promise<CreatedWorktree> {
-  const { signal = new AbortController().signal, purpose = 'work', uncommitted = 'leave', rules = {} } = options;
+  const { signal = new AbortController().signal, purpose = 'work', uncommitted = 'leave', ignored = {} } = options;
   const checkout = await openCheckout(options.cwd, signal);
   const { name: wanted } = options;
   const known =
@@ -63,7 +63,7 @@ export async function createWorktree(
   if (known) return { record: known, cwd: correspondingFolder(checkout, known, options.cwd), left: [] };
   const head = await readHead(checkout);
   await assertWholeCheckout(checkout, head);
-  const placed = await selectPlacedFiles(checkout, rules);
+  const ignoredFiles = await selectIgnoredFiles(checkout, ignored);
   const changed = await listUncommitted(checkout);
   makePrivateDir(folder);
   const place = realpathSync(folder);
@@ -90,7 +90,7 @@ export async function createWorktree(
       base,
       ...(from === undefined ? {} : { from }),
       hasTaken: isTaken,
-      placed,
+      ignoredFiles,
       purpose,
       createdAt: new Date().toISOString(),
       user: describeThisProcess(),
@@ -98,7 +98,7 @@ export async function createWorktree(
   });
   try {
     await checkout.git.must(['worktree', 'add', '--quiet', '--no-track', '-b', record.branch, record.path, base]);
-    placeFiles(checkout.top, record.path, placed);
+    addIgnoredFiles(checkout.top, record.path, ignoredFiles);
     return {
       record: writeRecord(place, { ...record, state: 'ready' }),
       cwd: correspondingFolder(checkout, record, options.cwd),

@@ -12,9 +12,9 @@ export {
   type Isolation,
   type IsolationOptions,
 } from './isolate.ts';
-export { type PlaceRules } from './place-files.ts';
+export { type IgnoredFileRules } from './ignored-files.ts';
 export { type MergeConflict, type MergeMode, type MergePlan, type PlanMergeOptions } from './plan-merge.ts';
-export { type MergeJournal, type PlacedFile, type SavedFile, type WorktreeRecord } from './records.ts';
+export { type MergeJournal, type IgnoredFile, type SavedFile, type WorktreeRecord } from './records.ts';
 export {
   openWorktrees,
   type DiscardedWorktree,

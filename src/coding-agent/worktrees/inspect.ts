@@ -47,7 +47,7 @@ export async function inspectWorktree(
     : ((await git.read(['--git-dir=.', 'rev-parse', '--verify', '--quiet', `refs/heads/${record.branch}^{commit}`])) ??
       record.base);
   const reader = own ?? withGitDirectory(git);
-  const without = record.placed.map((each) => each.path);
+  const without = record.ignoredFiles.map((each) => each.path);
   const tree = own
     ? await snapshotFiles(own, { folder, start: tip, without })
     : await reader.must(['rev-parse', `${tip}^{tree}`]);

@@ -53,7 +53,7 @@ export async function openIsolation({
     cwd,
     purpose,
     uncommitted,
-    rules: { link: listSetting(settings, 'worktrees.link'), copy: listSetting(settings, 'worktrees.copy') },
+    ignored: { link: listSetting(settings, 'worktrees.link'), copy: listSetting(settings, 'worktrees.copy') },
     ...(name === undefined ? {} : { name, continues: true }),
     ...(signal ? { signal } : {}),
   });

@@ -124,10 +124,10 @@ async function assertCommitsFit(
     );
   if (into === undefined)
     throw worktreeError('detached', 'The checkout is on no branch, so no commits can be merged into it.', hint);
-  const files = record.placed.map(({ path: file }) => file);
+  const files = record.ignoredFiles.map(({ path: file }) => file);
   if (files.length > 0 && (await git.must(['ls-tree', '-r', '--name-only', '--full-tree', tip, '--', ...files])) !== '')
     throw worktreeError(
-      'placed',
+      'ignored-file',
       `A commit contains files that were linked or copied by a rule (${files.join(', ')}).`,
       hint,
     );

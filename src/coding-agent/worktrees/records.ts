@@ -13,7 +13,7 @@ import {
 import { worktreeError } from './errors.ts';
 
 /** A file or folder of the checkout that git ignores, and that was linked or copied into a worktree. */
-export type PlacedFile = { readonly path: string; readonly how: 'link' | 'copy' };
+export type IgnoredFile = { readonly path: string; readonly how: 'link' | 'copy' };
 
 /** A file of the checkout before a merge changed it. */
 export type SavedFile = {
@@ -53,7 +53,7 @@ export type WorktreeRecord = {
   readonly from?: string;
   /** True if it began with the uncommitted changes of the checkout. */
   readonly hasTaken: boolean;
-  readonly placed: readonly PlacedFile[];
+  readonly ignoredFiles: readonly IgnoredFile[];
   /** What it was made for, in a few words. */
   readonly purpose: string;
   readonly createdAt: string;
@@ -116,7 +116,7 @@ function parseRecord(folder: string, id: string, text: string): WorktreeRecord {
     isObject(value) &&
     value['id'] === id &&
     textFields.every((field) => typeof value[field] === 'string') &&
-    Array.isArray(value['placed']) &&
+    Array.isArray(value['ignoredFiles']) &&
     // Its folder is removed: a damaged record must not name another one.
     path.dirname(String(value['path'])) === folder &&
     path.basename(String(value['path'])) === id;

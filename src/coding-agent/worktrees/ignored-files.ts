@@ -3,11 +3,11 @@ import { cpSync, constants, lstatSync, mkdirSync, realpathSync, symlinkSync } fr
 import path from 'node:path';
 import { escapeInvisibleLine, isPathInside } from '../../core/index.ts';
 import { worktreeError } from './errors.ts';
-import type { PlacedFile } from './records.ts';
+import type { IgnoredFile } from './records.ts';
 import type { Checkout } from './repository.ts';
 
 /** Which ignored files a worktree gets: paths in the repository. */
-export type PlaceRules = {
+export type IgnoredFileRules = {
   /** Links to the files of the checkout: readable, and read-only for commands. */
   readonly link?: readonly string[];
   /** Copies: changes in the worktree are not changes of the checkout. */
@@ -15,15 +15,15 @@ export type PlaceRules = {
 };
 
 /** Returns the rules that are paths of the repository and exist in the checkout. Throws for a path that leads out of it. */
-export async function selectPlacedFiles(
+export async function selectIgnoredFiles(
   { top, git }: Checkout,
-  { link = [], copy = [] }: PlaceRules,
-): Promise<readonly PlacedFile[]> {
+  { link = [], copy = [] }: IgnoredFileRules,
+): Promise<readonly IgnoredFile[]> {
   const rules = [
     ...link.map((each) => ({ path: each, how: 'link' as const })),
     ...copy.map((each) => ({ path: each, how: 'copy' as const })),
   ];
-  const found: PlacedFile[] = [];
+  const found: IgnoredFile[] = [];
   for (const { path: given, how } of rules) {
     const relative = assertInside(top, given);
     if (lstatSync(path.join(top, relative), { throwIfNoEntry: false }) === undefined) continue;
@@ -51,16 +51,16 @@ function assertInside(top: string, given: string, at = path.resolve(top, given))
 }
 
 /** Links or copies files into a new worktree. A folder of the repository that is a link is not followed. */
-export function placeFiles(top: string, worktree: string, files: readonly PlacedFile[]): void {
+export function addIgnoredFiles(top: string, worktree: string, files: readonly IgnoredFile[]): void {
   for (const { path: relative, how } of files) {
     const to = path.join(worktree, relative);
     const parent = path.dirname(to);
-    mkdirSync(parent, { recursive: true });
-    if (realpathSync(parent) !== parent || lstatSync(to, { throwIfNoEntry: false }) !== undefined)
+    if (hasLink(worktree, parent) || lstatSync(to, { throwIfNoEntry: false }) !== undefined)
       throw worktreeError(
         'occupied',
-        `${escapeInvisibleLine(relative)} cannot be placed in the worktree: the repository has a file or link there.`,
+        `${escapeInvisibleLine(relative)} cannot be linked or copied into the worktree: the repository has a file or link there.`,
       );
+    mkdirSync(parent, { recursive: true });
     const from = path.join(top, relative);
     if (how === 'link') symlinkSync(from, to);
     else
@@ -71,4 +71,11 @@ export function placeFiles(top: string, worktree: string, files: readonly Placed
         errorOnExist: true,
       });
   }
+}
+
+/** True if one of the folders from the worktree down to this one is a link or a file. */
+function hasLink(worktree: string, folder: string): boolean {
+  if (folder === worktree) return false;
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  return (found !== undefined && !found.isDirectory()) || hasLink(worktree, path.dirname(folder));
 }

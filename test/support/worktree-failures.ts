@@ -8,7 +8,7 @@ import type { WorktreeFixture } from './worktree-fixture.ts';
 export const worktreeProgram: string = path.join(import.meta.dirname, 'worktree-process.ts');
 
 /** What happens at a command of git. */
-export type Fault = {
+export type GitFailure = {
   /** The words of the git command at which it happens. */
   readonly at: string;
   /** Shell commands in its place; `real` runs it, `end` kills the process that started it. */
@@ -16,10 +16,10 @@ export type Fault = {
 };
 
 /** Runs the program with a git that fails at one command. */
-export function runWithFault(
+export function runWithGitFailure(
   { place, root, state }: WorktreeFixture,
   action: string,
-  { at, script }: Fault,
+  { at, script }: GitFailure,
 ): { readonly signal: NodeJS.Signals | null; readonly stdout: string } {
   const bin = mkdtempSync(path.join(place, 'bin-'));
   const real = spawnSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).stdout.trim();
