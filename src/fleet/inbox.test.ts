@@ -141,6 +141,17 @@ test('[A112] an answer applies to the question text it names: another question a
   assert.equal(session.state.calls[0]?.ask?.allowed, true);
 });
 
+test('[A89] a message to a step of a plan is no message to a task run of the same session', async (t) => {
+  const made = await createInboxSetup(t, ['Done.'], { stops: [createCancelStop('r')] });
+  const session = await made.open();
+  await made.store.inbox.send('s', { type: 'steer', text: 'In metres.', step: 'a' });
+  await made.store.inbox.send('s', { type: 'cancel', step: 'a' });
+  await drainAll(made.store, session);
+  const state = await session.advance('Work.', { runId: 'r' });
+  assert.equal(state.ended?.reason, 'answered');
+  assert.doesNotMatch(JSON.stringify(await eventsOf(made)), /In metres/);
+});
+
 test('a message to a session without an open run is refused, and a later run does not receive it', async (t) => {
   const store = await openTempFleetStore(t);
   assert.equal(await sendMessage(store, 's', { type: 'steer', text: 'Left' }), false);

@@ -150,6 +150,21 @@ test('a run of another tenant is not a child of a plan, whatever its id, and a p
   assert.equal((await store.queue.run('r'))?.outcome?.text, 'answer of r/answer');
 });
 
+test('[A89] a client that names a plan as the parent of a thousand runs does not hide its child runs', async (t) => {
+  const store = await storeFor(t);
+  await store.queue.enqueue([{ id: 'p', prompt: 'x', kind: 'plan' }]);
+  const waiting: RunHandler = async () => ({ type: 'waiting', pendingApprovals: [] });
+  const handlers = { plan: createOrchestrationHandler(planOrchestration), run: waiting };
+  await startWorker({ store, handlers, drain: true }).done;
+  const notBefore = '2090-01-01T00:00:00.000Z';
+  const strange = Array.from({ length: 1001 }, (_, i) => ({ id: `z${i}`, prompt: 'x', parent: 'p', notBefore }));
+  await store.queue.enqueue(strange);
+  await store.queue.wake('p');
+  await store.inbox.send('p', { type: 'cancel' });
+  await startWorker({ store, handlers, drain: true }).done;
+  assert.equal((await store.queue.run('p/plan-1'))?.status, 'ended');
+});
+
 test('a cancel message ends the plan that it names and no other, and is cleared', async (t) => {
   const store = await storeFor(t);
   await store.queue.enqueue([

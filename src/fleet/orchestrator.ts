@@ -67,8 +67,11 @@ export type Orchestration = (
   context: OrchestrationContext,
 ) => OrchestrationStep | Promise<OrchestrationStep>;
 
-/** The maximum number of child runs, so that one query lists all of them. */
-const maxChildren = 1000;
+/** The maximum number of child runs: enough for 100 steps with 5 attempts and as many verifications, the plans and the answer. */
+const maxChildren = 1024;
+
+/** Runs that one query lists. */
+const pageSize = 1000;
 
 /** Returns what observes the sessions of orchestrations, if they are traced. */
 export type OpenTrace = () => Promise<TracePort | undefined>;
@@ -115,9 +118,14 @@ const sumSpending = (runs: Iterable<FleetRun>): UsageTotals =>
 
 /** Returns the child runs of a run. A client may name any parent, so the id prefix and the tenant must match too. */
 async function listChildren(queue: RunQueue, { id, tenant }: FleetRun): Promise<ReadonlyMap<string, FleetRun>> {
-  const named = await queue.list({ parent: id, tenant, limit: maxChildren });
-  const children = named.filter((child) => child.id.startsWith(`${id}/`));
-  return new Map(children.map((child) => [child.id.slice(id.length + 1), child]));
+  const children = new Map<string, FleetRun>();
+  // Runs of clients that only name this parent can fill whole pages.
+  for (let page: readonly FleetRun[] = [], isLast = false; !isLast; isLast = page.length < pageSize) {
+    const before = page.at(-1)?.id;
+    page = await queue.list({ parent: id, tenant, limit: pageSize, ...(before === undefined ? {} : { before }) });
+    for (const child of page) if (child.id.startsWith(`${id}/`)) children.set(child.id.slice(id.length + 1), child);
+  }
+  return children;
 }
 
 /** Starts child runs. Their ids are fixed, so a crash starts none twice. */
