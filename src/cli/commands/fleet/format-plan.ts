@@ -13,16 +13,8 @@ const marks: Readonly<Record<StepStatus, string>> = {
   replaced: '↻',
 };
 
-const statusLabels: Readonly<Record<StepStatus, string>> = {
-  waiting: 'waiting',
-  'under-way': 'running',
-  verifying: 'verifying',
-  done: 'done',
-  failed: 'failed',
-  blocked: 'blocked',
-  cancelled: 'cancelled',
-  replaced: 'replaced',
-};
+/** The statuses that are shown with another word. */
+const statusLabels: Partial<Readonly<Record<StepStatus, string>>> = { 'under-way': 'running' };
 
 const statusWidth = 9;
 const minTaskWidth = 20;
@@ -98,7 +90,7 @@ function formatStep(step: PlanStepView, idWidth: number, width: number): readonl
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
     ...(cost.usd > 0 ? [formatDollars(cost.usd)] : []),
   ];
-  const start = `  ${marks[status]} ${statusLabels[status].padEnd(statusWidth)} ${`${indent}${id}`.padEnd(idWidth)}  `;
+  const start = `  ${marks[status]} ${(statusLabels[status] ?? status).padEnd(statusWidth)} ${`${indent}${id}`.padEnd(idWidth)}  `;
   // A name of a tool is text of a model. A line that is wider than the screen could not be drawn again in place.
   const most = Math.max(minTaskWidth, width - start.length - minTaskWidth - '  ()'.length);
   const end = details.length > 0 ? `  (${cut(escapeInvisibleLine(details.join('; ')), most)})` : '';
