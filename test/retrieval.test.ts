@@ -105,10 +105,12 @@ test('[A126] the lexical, the semantic and the fused hits are separate lists in 
   const [words = '', meaning = '', both = ''] = out.split('\n\n');
   assert.match(words, /^By words \(BM25\):\n {2}1\. song\.txt:1 /);
   assert.match(meaning, /^By meaning \(vectors\):\n {2}1\. handbook\/garage\.md:1-3 /);
-  assert.match(both, /^Both, fused by reciprocal rank:\n.*\(words 1, meaning 2\)/);
+  assert.match(both, /^Both, fused by weighted scores:\n.*\(words 1, meaning 2\)/);
+  const byRank = await program.call(['search', 'mend the car', '--fusion', 'rank'], { env });
+  assert.match(byRank.out, /\n\nBoth, fused by reciprocal rank:\n.*\(words 1, meaning 2\)/);
 });
 
-test('[A67] hybrid search with the local model of the optional package @huggingface/transformers, fused by reciprocal rank; without the package one clear sentence', async (t) => {
+test('[A67] hybrid search with the local model of the optional package @huggingface/transformers; without the package one clear sentence', async (t) => {
   const program = await createProgram(t);
   writeFiles(program.cwd, files);
   const absent = await program.run(['index', '.', '--embedding', 'local']);

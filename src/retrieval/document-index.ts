@@ -3,7 +3,7 @@ import { lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, escapeInvisibleLine, FairleadError, isSecretFile } from '../core/index.ts';
 import { embedMissing, embedQuery } from './embed-passages.ts';
-import { fuseByRank, type FuseLists } from './fuse-lists.ts';
+import { fuseByScore, type FuseLists } from './fuse-lists.ts';
 import { parseQueryWords } from './query-words.ts';
 import { defaultMaxFileBytes, fileStamp, readDocument, readWholeText, uncertainMark } from './read-document.ts';
 import type { ReadableText } from './split/split-document.ts';
@@ -35,7 +35,7 @@ export type DocumentIndexOptions = Partial<IndexBounds> & {
   readonly storage: IndexStorage;
   /** Adds vectors to the index; without it only words are searched. */
   readonly embedding?: EmbeddingModel;
-  /** How the two lists are combined; by reciprocal rank by default. */
+  /** How the two lists are combined; by weighted scores by default. */
   readonly fuse?: FuseLists;
 };
 
@@ -76,7 +76,7 @@ const defaultMaxTotalBytes = 4 * 1024 ** 3;
 export function createDocumentIndex(options: DocumentIndexOptions): DocumentIndex {
   const { storage, embedding } = options;
   const root = resolveRoot(options.root);
-  const fuse: FuseLists = options.fuse ?? fuseByRank;
+  const fuse: FuseLists = options.fuse ?? fuseByScore;
   const bounds: IndexBounds = {
     maxFileBytes: options.maxFileBytes ?? defaultMaxFileBytes,
     maxFiles: options.maxFiles ?? defaultMaxFiles,

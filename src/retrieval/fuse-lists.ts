@@ -1,4 +1,4 @@
-// Fuses ranked lists of different methods into one: by reciprocal rank, or by weighted scores.
+// Fuses ranked lists of different methods into one: by weighted scores, or by reciprocal rank (RRF).
 
 /** The constant of reciprocal rank fusion. */
 export const defaultFusionConstant = 60;

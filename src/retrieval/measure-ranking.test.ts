@@ -30,6 +30,8 @@ test('nDCG@10 and recall@100 have the values of trec_eval, and judgements of BEI
     beir,
   );
   assert.deepEqual(measured, { ndcg10: 0.5, recall100: 0.5, perQuery: [1, 0] });
+  const known = measureRanking(new Map([['a', ['a']]]), parseJudgements('query-id\tcorpus-id\tscore\na\ta\t1\n'));
+  assert.deepEqual(known.perQuery, [1], 'a judged document counts, also with the id of the query');
 });
 
 test('a paired comparison finds a difference, does not find one in noise, and gives the same result again', () => {

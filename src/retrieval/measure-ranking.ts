@@ -75,8 +75,8 @@ export function measureRanking(
   let recall = 0;
   for (const [query, relevant] of judgements) {
     if (![...relevant.values()].some((score) => score > 0)) continue;
-    // A document with the id of the query is the query itself, in sets whose queries are documents.
-    const ids = [...new Set(rankings.get(query))].filter((id) => id !== query);
+    // In sets whose queries are documents, a document with the id of the query is the query itself, unless it is judged.
+    const ids = [...new Set(rankings.get(query))].filter((id) => id !== query || relevant.has(id));
     perQuery.push(computeNdcg(ids, relevant));
     recall += computeRecall(ids, relevant);
   }

@@ -96,8 +96,18 @@ for (const vectorExtension of ['off', 'auto'] as const)
     },
   );
 
-test('[A67, A126] lexical and semantic hits are separate lists, and the fused list orders by reciprocal rank with k = 60 and half the weight for meaning', async (t) => {
-  const index = await indexFiles(t, conceptModel());
+test('[A67, A126] lexical and semantic hits are separate lists; the fused list orders by weighted scores by default, or by reciprocal rank with k = 60 and half the weight for meaning', async (t) => {
+  const byScore = await indexFiles(t, conceptModel());
+  const [first] = (await byScore.search('mend the car')).hits;
+  assert.equal(first?.source.path, 'car-song.md');
+  assert.ok((first?.score ?? 0) >= 0.7, 'the best hit by words has the whole weight of words');
+  const index = createDocumentIndex({
+    root: byScore.folder,
+    storage: await openSqliteStorage(byScore.file),
+    embedding: conceptModel(),
+    fuse: fuseByRank,
+  });
+  t.after(() => index.close());
   const { lexical, semantic, hits } = await index.search('mend the car');
   assert.deepEqual(
     lexical.map(({ source }) => source.path),

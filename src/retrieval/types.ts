@@ -45,7 +45,7 @@ export type SearchResult = {
   readonly lexical: readonly SearchHit[];
   /** By the similarity of vectors; empty if the index has none. */
   readonly semantic: readonly SearchHit[];
-  /** Both lists fused by reciprocal rank; in the order of `lexical` if there are no vectors. */
+  /** Both lists fused; in the order of `lexical` if there are no vectors. */
   readonly hits: readonly FusedHit[];
   /** What was not done as asked, one sentence each. */
   readonly notices: readonly string[];

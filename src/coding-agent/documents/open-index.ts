@@ -28,7 +28,7 @@ export type OpenIndexOptions = {
   readonly embedding?: string;
   /** A PostgreSQL database for the index; by default a file in the data directory of the user. */
   readonly store?: string;
-  /** How the hits by words and by meaning are combined: by reciprocal rank (the default), or by weighted scores. */
+  /** How the hits by words and by meaning are combined: by weighted scores (the default), or by reciprocal rank. */
   readonly fusion?: 'rank' | 'score';
   /** Throws if text may not be sent to a model at this moment, as in a private session: then words alone are searched. Without it, a model that may never be used is refused at once. */
   readonly assertModelAllowed?: (model: ResolvedModel) => Promise<void>;
@@ -52,7 +52,7 @@ export async function openFolderIndex({
     return createDocumentIndex({
       root: real,
       storage,
-      fuse: fusion === 'score' ? fuseByScore : fuseByRank,
+      fuse: fusion === 'rank' ? fuseByRank : fuseByScore,
       ...(model ? { embedding: model } : {}),
     });
   } catch (error) {

@@ -32,8 +32,8 @@ const usage = `Usage: fairlead search "<words or question>" [--folder <folder or
        fairlead search --queries <queries.jsonl> --qrels <qrels.tsv> --folder <corpus.jsonl>  nDCG@10 of words, meaning and both
 
 Searches the index of the folder (by default the working directory), else of the nearest folder above it that has one,
-else of the folders below it; see fairlead index. Prints the hits by words (BM25) and by meaning (vectors) separately, then both fused by reciprocal rank (or
-by weighted scores: --fusion score), each with file:lines and hash. In an index of up to 5,000 files, changed and new files
+else of the folders below it; see fairlead index. Prints the hits by words (BM25) and by meaning (vectors) separately, then both fused by weighted scores (or
+by reciprocal rank: --fusion rank), each with file:lines and hash. In an index of up to 5,000 files, changed and new files
 are indexed first; with --no-update, or more files, only the files of the hits are compared. --answer lets a model answer
 from the hits, with citations that are checked.`;
 
@@ -159,7 +159,7 @@ function parseLimit(text: string | undefined): number | undefined {
   throw new TypeError(`--limit is a number from 1 to 1000, not "${text}".`);
 }
 
-function parseFusion(text: string = 'rank'): 'rank' | 'score' {
+function parseFusion(text: string = 'score'): 'rank' | 'score' {
   if (text === 'rank' || text === 'score') return text;
   throw new TypeError(`--fusion is rank or score, not "${text}".`);
 }
