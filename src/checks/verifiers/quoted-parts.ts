@@ -107,7 +107,7 @@ function* findIndentedCode(lines: readonly Line[]): Generator<TextSpan> {
   }
 }
 
-/** Block quotes, with the lines that go on with them. */
+/** Block quotes, with the lines that continue them. */
 function* findBlockQuotes(lines: readonly Line[]): Generator<TextSpan> {
   let isQuote = false;
   for (const { start, text } of lines) {

@@ -113,7 +113,7 @@ export const normalEvidence: (evidence: Evidence) => NormalText = oncePerText(no
 
 const hashesOf = oncePerText(collectHashes);
 
-/** The words of a list, from the second question about it on: a list of search results is asked about once. */
+/** The words of a list, from its second use on: a list of search results is used once. */
 const wordsOfList = oncePerList((evidence) => {
   let questions = 0;
   let words: Set<number> | undefined;

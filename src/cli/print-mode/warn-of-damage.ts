@@ -3,7 +3,7 @@ import { errorMessage, escapeInvisibleLine } from '../../core/index.ts';
 import { verifyFile } from '../../stores/index.ts';
 import { printErr } from '../args/stdio.ts';
 
-/** Prints the first problem of the hash chain of a session file, and how many more there are. The command goes on: a part of a log is better than none. */
+/** Prints the first problem of the hash chain of a session file, and how many more there are. The command continues: a part of a log is better than none. */
 export async function warnOfDamage(file: string): Promise<void> {
   const problems = await verifyFile(file).then(
     (verified) => verified.problems.map(({ message }) => message),

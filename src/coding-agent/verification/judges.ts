@@ -115,7 +115,7 @@ function canOpen({ ref }: ResolvedModel, { env }: Settings): boolean {
   }
 }
 
-/** What the user was told since the start of the process. */
+/** The notices that the user got since the start of the process. */
 const announced = new Set<string>();
 
 /** Names the judges that the user did not choose, and where they run, before a text is sent to them; once for each choice. */

@@ -1,4 +1,4 @@
-// Redacts a text while it is written: holds back the end of it, in which a finding may not be complete.
+// Redacts a text while it is written: buffers the end of it, in which a finding may not be complete.
 import type { DlpScanner } from './scanner.ts';
 import type { DlpFinding } from './types.ts';
 

@@ -46,7 +46,7 @@ export function formatFlowQuestion({ tool, input }: FlowCall, { reason, rows }: 
   ].join('\n');
 }
 
-/** What a user is asked about, as data for a view: the reason, each value with its origin, and what the user wrote. */
+/** The question to a user, as data for a view: the reason, each value with its origin, and what the user wrote. */
 export function createFlowWarning(
   { rule, bad: all }: BlockedDecision,
   userText: string | undefined,

@@ -61,7 +61,7 @@ export interface Sandbox {
     options: ExecOptions & SandboxAccess & { readonly cwd: string },
     outside: HostExec,
   ): Promise<ExecResult>;
-  /** Returns why no command could start at this moment, in one sentence, before the user is asked about one; undefined if nothing is known. */
+  /** Returns why no command could start at this moment, in one sentence, before the user gets a question; undefined if nothing is known. */
   readonly findRefusal?: (outside: HostExec) => string | undefined | Promise<string | undefined>;
   /** Returns why commands are stopped at this moment, in one sentence; undefined if they run. */
   readonly stoppedReason?: () => string | undefined;

@@ -45,7 +45,7 @@ export type EmbeddedOptions = {
   readonly directory?: string;
   /** Called once before a download; without it nothing is downloaded. */
   readonly consent?: (ask: EmbeddedConsentRequest) => boolean | Promise<boolean>;
-  /** Called before the hub is asked about a model that is not on this machine; without it the hub is asked. */
+  /** Called before a request to the hub for a model that is not on this machine; without it the hub is asked. */
   readonly mayAskHub?: (address: string) => boolean | Promise<boolean>;
   /** Called while files are downloaded. */
   readonly progress?: (progress: EmbeddedProgress) => void;

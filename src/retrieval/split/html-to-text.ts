@@ -185,7 +185,7 @@ function createWriter(): Writer {
           prefix = isEnd ? '' : `${'#'.repeat(Number(level))} `;
         } else if (name === 'blockquote') {
           open.quotes = Math.max(0, open.quotes + (isEnd ? -1 : 1));
-          // A line without the mark would go on with the quotation.
+          // A line without the mark would continue the quotation.
           if (isEnd) push('', line);
         }
         if (name === 'ul' || name === 'ol') open.lists = Math.max(0, open.lists + (isEnd ? -1 : 1));

@@ -10,7 +10,7 @@ const maxChars = 4_000_000;
 
 /** The quarantined results of a server. */
 export type QuarantinedResults = {
-  /** Keeps the text of a result, and returns what the client is told. A handle cannot be guessed, because clients share the server. */
+  /** Keeps the text of a result, and returns the text for the client. A handle cannot be guessed, because clients share the server. */
   keep(event: Event & { readonly type: 'tool-ended' }): string;
   /** The text of a handle, as a session records inherited ones; none if there is no such text. */
   find(handle: Json | undefined): readonly QuarantinedText[];

@@ -1,4 +1,4 @@
-// Finds what a checkout changes of the files that other programs execute or obey. The user is asked about these files, with the commit and its changes.
+// Finds what a checkout changes of the files that other programs execute or obey. The question to the user shows these files, with the commit and its changes.
 import path from 'node:path';
 import type { ToolCall } from '../../core/index.ts';
 import { objectName } from './private-repository.ts';
