@@ -215,3 +215,19 @@ test('a message to a run that ends before it is woken is not accepted, and is de
   assert.equal(await sendMessage(late, 's', { type: 'steer', text: 'Left' }), false);
   assert.deepEqual(await store.inbox.read('s', 0), []);
 });
+
+test('a message that a run has read just before it ended is accepted', async (t) => {
+  const store = await openTempFleetStore(t);
+  await store.queue.enqueue([{ id: 'r', prompt: 'Go.', session: 's' }]);
+  const quick: FleetStore = {
+    ...store,
+    queue: {
+      ...store.queue,
+      async wake(run) {
+        await store.inbox.clear('s', (await store.inbox.read('s', 0)).at(-1)?.position ?? 0);
+        await store.queue.cancel(run, 'It has read the message, and ends.');
+      },
+    },
+  };
+  assert.equal(await sendMessage(quick, 's', { type: 'steer', text: 'Left' }), true);
+});
