@@ -29,7 +29,11 @@ export function startUsers(context: UserContext): () => number {
   for (const action of scenario.actions)
     process.deliver(action.at, () => {
       trace?.(`user: ${action.type}`);
-      void act(context, action).finally(() => (left -= 1));
+      void act(context, action)
+        .catch((error: unknown) =>
+          context.world.report('not-stuck', `the user could not ${action.type}: ${String(error)}`),
+        )
+        .finally(() => (left -= 1));
     });
   void answerQuestions(context);
   return () => left;

@@ -28,7 +28,16 @@ export type RunDifference = readonly [name: keyof RunDefinition, existing: strin
 
 /** Returns the first field in which an existing run differs from a requested run with the same id, if they differ. */
 export const findRunDifference = (known: FleetRun, requested: NewRun): RunDifference | undefined =>
-  compareRunDefinitions(normalizeNewRun(known, known.id), normalizeNewRun(requested, known.id));
+  compareRunDefinitions(
+    normalizeNewRun(known, known.id),
+    // A run that was started can rest until a time that no request named.
+    normalizeNewRun(known.started === undefined ? requested : withTimeOf(requested, known), known.id),
+  );
+
+const withTimeOf = ({ notBefore: _, ...requested }: NewRun, { notBefore }: FleetRun): NewRun => ({
+  ...requested,
+  ...(notBefore === undefined ? {} : { notBefore }),
+});
 
 function compareRunDefinitions(existing: RunDefinition, requested: RunDefinition): RunDifference | undefined {
   const text = (value: unknown): string => canonicalJson(JSON.parse(JSON.stringify(value)) as Json);
