@@ -7,6 +7,7 @@ import test, { type TestContext } from 'node:test';
 import { codingAgent } from '../src/coding-agent/coding-agent.ts';
 import { findPermissionFiles } from '../src/coding-agent/foreign-permission-files.ts';
 import { readForeignPermissions } from '../src/coding-agent/foreign-permissions.ts';
+import type { PermissionMode } from '../src/guards/index.ts';
 import { calls, says, scriptedProvider } from '../src/testing/index.ts';
 
 type Permissions = { readonly deny?: unknown; readonly ask?: unknown; readonly allow?: unknown };
@@ -23,10 +24,11 @@ function createProject(t: TestContext, permissions: Permissions, file = '.claude
   return cwd;
 }
 
-/** Runs calls in a mode that approves all changes, and returns the results and the questions. */
+/** Runs calls, by default in the mode that approves all changes, and returns the results and the questions. */
 async function runCalls(
   cwd: string,
   each: readonly (readonly [tool: string, input: object])[],
+  approve: PermissionMode = 'auto',
 ): Promise<{ readonly results: readonly string[]; readonly questions: number }> {
   const root = path.dirname(cwd);
   let questions = 0;
@@ -35,7 +37,7 @@ async function runCalls(
     stateDir: path.join(root, 'state'),
     configDir: path.join(root, 'config'),
     sandbox: 'none',
-    approve: 'auto',
+    approve,
     model: scriptedProvider([...each.map(([tool, input]) => calls(tool, { ...input })), says('done')]),
   });
   await using session = await agent.session();
@@ -90,6 +92,38 @@ test('permissions.ask of a project is asked about in the mode that approves all 
   assert.equal(existsSync(path.join(cwd, 'asked.txt')), false);
 });
 
+test('permissions.allow of a project approves nothing in the mode that asks', async (t) => {
+  const cwd = createProject(t, { allow: ['Bash', 'Bash(touch:*)', 'Write', 'Edit(**)'] });
+  const { questions } = await runCalls(
+    cwd,
+    [
+      ['run_command', { command: 'touch asked.txt' }],
+      ['write_file', { path: 'new.txt', content: 'x' }],
+    ],
+    'ask',
+  );
+  assert.equal(questions, 2);
+  assert.deepEqual([existsSync(path.join(cwd, 'asked.txt')), existsSync(path.join(cwd, 'new.txt'))], [false, false]);
+  assert.deepEqual(readRules(cwd), []);
+});
+
+test('permissions of the home folder hold in every project; a path with one slash is in its folder .claude', (t) => {
+  const cwd = createProject(t, {});
+  const home = path.dirname(cwd);
+  mkdirSync(path.join(home, '.claude'));
+  writeFileSync(
+    path.join(home, '.claude/settings.json'),
+    '{"permissions": {"deny": ["Read(/key.pem)", "Bash(rm:*)"]}}',
+  );
+  assert.deepEqual(
+    readForeignPermissions(findPermissionFiles({ cwd, home })).map(({ effect, on }) => [effect, on]),
+    [
+      ['deny', { path: ['~/.claude/key.pem', '~/.claude/key.pem/**'] }],
+      ['deny', { command: [['rm']] }],
+    ],
+  );
+});
+
 test('each form of a permission becomes a rule that is at least as strict', (t) => {
   const rules = (entry: string): unknown => {
     const cwd = createProject(t, { deny: [entry] });
@@ -104,6 +138,16 @@ test('each form of a permission becomes a rule that is at least as strict', (t) 
   ]);
   assert.deepEqual(rules('Read(~/.aws/**)'), [['deny', { path: ['~/.aws/**'] }]]);
   assert.deepEqual(rules('Read(/src/key.pem)'), [['deny', { path: ['src/key.pem', 'src/key.pem/**'] }]]);
+  const [edit, command] = rules('Edit(notes.txt)') as readonly (readonly [
+    string,
+    { readonly tool: readonly string[] },
+  ])[];
+  assert.ok(edit?.[0] === 'deny' && edit[1].tool.includes('write_file'));
+  assert.ok(
+    command?.[0] === 'ask' && command[1].tool.includes('run_command'),
+    'a command that names the path may write it',
+  );
+  assert.deepEqual(rules('WebFetch(domain:example.com)'), [['deny', { host: ['example.com'] }]]);
   assert.deepEqual(rules('Read(/)'), [['deny', { path: ['**', '/**'] }]]);
   assert.deepEqual(rules('Read(~)'), [['deny', { path: ['~/**'] }]]);
   assert.deepEqual(rules('Read(./a(b)/**/x)'), [['deny', { path: ['a?b?/**/x', 'a?b?/**/x/**'] }]]);
@@ -144,6 +188,7 @@ test('the text of a permission is one short line in a denial, because the model 
 test('a settings file whose permissions cannot be read stops the agent with one sentence', (t) => {
   const cases: readonly [text: string, expected: RegExp][] = [
     ['{"permissions": ', /settings\.json cannot be read, so its permissions would not hold/],
+    [`{"permissions": {}${' '.repeat(1_000_000)}}`, /is not a file of permissions/],
     ['{"permissions": []}', /"permissions" must be an object/],
     ['{"permissions": {"deny": "Bash"}}', /"permissions\.deny" must be a list of strings/],
     [JSON.stringify({ permissions: { deny: [`Read(${'x'.repeat(5000)})`] } }), /has more than 4096 characters/],
@@ -157,4 +202,8 @@ test('a settings file whose permissions cannot be read stops the agent with one 
       message,
     });
   }
+  const cwd = createProject(t, {});
+  rmSync(path.join(cwd, '.claude/settings.json'));
+  mkdirSync(path.join(cwd, '.claude/settings.json'));
+  assert.throws(() => readRules(cwd), /is not a file of permissions/);
 });

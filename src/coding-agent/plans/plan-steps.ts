@@ -24,7 +24,7 @@ const stepStates: readonly string[] = ['pending', 'active', 'done', 'failed', 's
 /** Max number of steps of a plan. */
 const maxSteps = 200;
 
-/** Reads the steps of a plan: the items of its first numbered list at the margin; without one, the items of its check list. Code blocks are ignored. */
+/** Reads the steps of a plan: the numbered items at the margin, also of several lists; without one, the items of its check list. Code blocks are ignored. */
 export function parsePlanSteps(text: string): readonly string[] {
   const lines = text.replaceAll(/^(```|~~~)[^]*?^\1[^\n]*$/gm, '').split('\n');
   const numbered = lines.flatMap((line) => /^\d{1,3}[.)]\s+(\S.*)$/.exec(line)?.[1]?.trim() ?? []);

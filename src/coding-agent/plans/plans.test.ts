@@ -26,7 +26,7 @@ function createFixture(t: TestContext): { readonly plan: Plan; readonly file: st
   const folder = mkdtempSync(path.join(tmpdir(), 'fairlead-plans-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = getPlanFile(folder, '/work folder', '../evil/name');
-  assert.ok(file.startsWith(path.join(folder, 'plans')) && !file.includes('..'), file);
+  assert.match(path.relative(folder, file).replaceAll(path.sep, '/'), /^plans\/[0-9a-f]{16}\/_evil_name\.md$/);
   return { plan: writePlan(file, text), file };
 }
 
@@ -68,6 +68,25 @@ test('[A20] the steps of a plan are its numbered list, or its check list; a plan
   assert.deepEqual(parsePlanSteps('```\n1. code\n```\n'), []);
   assert.throws(() => writePlan(file, 'Which database?'), /has no steps: write them as a numbered list/);
   assert.throws(() => readPlan(`${file}.none`), /There is no plan in /);
+  assert.throws(() => writePlan(file, `1. ${'x'.repeat(200_001)}`), /is longer than 200000 characters/);
+  assert.equal(parsePlanSteps('1. x\n'.repeat(300)).length, 200);
+});
+
+test('[A20] only a report in the first line fails a step, and an event that is no progress changes nothing', async (t) => {
+  const { plan, file } = createFixture(t);
+  const host = createHost(file, [
+    { answer: 'Read.\nThe log says:\nStep failed: earlier' },
+    { answer: 'Changed.' },
+    { answer: 'Tested.' },
+  ]);
+  const { end, progress } = await carryOutPlan(plan, undefined, host);
+  assert.equal(end, 'done');
+  const { steps } = progress;
+  for (const value of [null, {}, { ...progress, steps: [{ text: 'x', state: 'approved' }] }, { name: 1, steps }])
+    assert.equal(
+      planProgressView.on(progress, { type: 'annotation-added', key: planProgressKey, value } as Event),
+      progress,
+    );
 });
 
 test('[A20] each step is run alone and each change of its state is an event', async (t) => {
