@@ -188,6 +188,8 @@ test('[A76] plan mode denies every command that is not proved to read, however h
     'set -o noclobber; ls',
     'cat < /dev/tcp/127.0.0.1/9',
     'cat < //dev/tcp/127.0.0.1/9',
+    'cat < /dev/stdin',
+    'cat < //dev/fd/3',
     '/bin/ls',
     './ls',
     'unknown-program',
@@ -304,6 +306,15 @@ test(
     const decide = await createDecision(t, options);
     for (const command of ['git log --oneline', 'git status --short', 'git diff', 'cat a.txt | head -1'])
       assert.equal(await decide('run_command', { command }), 'allow', command);
+    for (const command of ['git log --format=%GK', 'git log --format="%h %-G?"', 'git log --format="%(signature)"'])
+      assert.equal(await decide('run_command', { command }), 'deny', `${command}: it verifies signatures`);
+    const earlier = process.env['GIT_EXTERNAL_DIFF'];
+    t.after(() => {
+      if (earlier === undefined) delete process.env['GIT_EXTERNAL_DIFF'];
+      else process.env['GIT_EXTERNAL_DIFF'] = earlier;
+    });
+    process.env['GIT_EXTERNAL_DIFF'] = evil;
+    assert.equal(await decide('run_command', { command: 'git diff' }), 'deny');
   },
 );
 
