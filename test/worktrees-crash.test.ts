@@ -41,6 +41,18 @@ test(
   },
 );
 
+test(
+  'a branch that the user creates in the same moment is not removed with the failed worktree',
+  { skip },
+  async (t) => {
+    const fixture = createWorktreeFixture(t);
+    const script = 'real branch fairlead/work HEAD; real "$@"';
+    const { stdout } = runWithGitFailure(fixture, 'create', { at: 'worktree add', script });
+    assert.match(stdout, /already exists[^]*"left":\[\]/);
+    assert.match(fixture.git('branch'), /fairlead\/work/);
+  },
+);
+
 test('git that fails in the middle of a checkout, as on a full disk, leaves nothing', { skip }, async (t) => {
   const fixture = createWorktreeFixture(t, { 'b.txt': 'b\n' });
   const before = captureRepository(fixture);

@@ -137,6 +137,57 @@ test('hooks of the repository do not run when a worktree is created, merged or d
   assert.equal(existsSync(mark), false);
 });
 
+test('a folder that is a link in the commit is not the folder of an agent', { skip }, async (t) => {
+  const { root, worktrees, place } = createWorktreeFixture(t);
+  mkdirSync(path.join(place, 'outside'));
+  symlinkSync(path.join(place, 'outside'), path.join(root, 'src'));
+  commitAll(root, 'a link');
+  rmSync(path.join(root, 'src'));
+  mkdirSync(path.join(root, 'src'));
+  const { cwd, record } = await worktrees.create({ cwd: path.join(root, 'src') });
+  assert.equal(cwd, record.path);
+});
+
+test('changes of a checkout with an unfinished merge are not taken along', { skip }, async (t) => {
+  const fixture = createWorktreeFixture(t);
+  const { root, worktrees, git, folder } = fixture;
+  git('checkout', '-qb', 'side');
+  writeFiles(root, { 'a.txt': 'side\n' });
+  commitAll(root, 'side');
+  git('checkout', '-q', 'main');
+  writeFiles(root, { 'a.txt': 'main\n' });
+  commitAll(root, 'main');
+  assert.throws(() => git('merge', 'side'));
+  await assert.rejects(worktrees.create({ cwd: root, uncommitted: 'take' }), isWorktreeError('unmerged'));
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test('with changes taken along, a file that the user changed since then is not replaced', { skip }, async (t) => {
+  const lines = (first: string, last: string): string => `${first}\n2\n3\n4\n5\n${last}\n`;
+  const fixture = createWorktreeFixture(t, { 'b.txt': lines('1', '6') });
+  const { root, worktrees } = fixture;
+  writeFiles(root, { 'b.txt': lines('user', '6') });
+  const { record } = await worktrees.create({ cwd: root, name: 'work', uncommitted: 'take' });
+  writeFiles(record.path, { 'b.txt': lines('user', 'agent') });
+  writeFiles(root, { 'b.txt': lines('user again', '6') });
+  const { status, plan } = await worktrees.merge('work');
+  assert.deepEqual([status, plan.blocked], ['blocked', ['b.txt']]);
+  assert.equal(readText(root, 'b.txt'), lines('user again', '6'));
+});
+
+test('a checkout that belongs to another repository now gets no changes', { skip }, async (t) => {
+  const { worktrees, place, git } = createWorktreeFixture(t);
+  const linked = path.join(place, 'linked');
+  git('worktree', 'add', '-q', '-b', 'side', linked);
+  const { record } = await worktrees.create({ cwd: linked, name: 'work' });
+  writeFiles(record.path, { 'b.txt': 'b\n' });
+  git('worktree', 'remove', '--force', linked);
+  createRepository(path.join(place, 'other'));
+  runGit(path.join(place, 'other'), 'worktree', 'add', '-q', '-b', 'side', linked);
+  await assert.rejects(worktrees.merge('work'), isWorktreeError('moved'));
+  assert.equal(existsSync(path.join(linked, 'b.txt')), false);
+});
+
 test('a rule for ignored files makes no folder behind a link of the repository', { skip }, async (t) => {
   const { root, worktrees, place, git } = createWorktreeFixture(t);
   mkdirSync(path.join(place, 'outside'));
