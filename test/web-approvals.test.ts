@@ -77,25 +77,15 @@ test('approvals on the page', { skip }, async (t) => {
 
   await t.test('[A92] a hidden tab gets a notification, a number in its title and another icon', async (t) => {
     const page = await server.open(t);
-    await recordNotifications(page);
-    await page
-      .getByRole('navigation')
-      .getByRole('link', { name: /Approvals/ })
-      .click();
-    await page.getByRole('button', { name: 'Notify me' }).click();
-    await page.getByRole('button', { name: 'Notifications on' }).waitFor();
+    await turnOnNotifications(page);
     await page.evaluate(() => Object.defineProperty(document, 'hidden', { value: true, configurable: true }));
     const getIcon = (): Promise<string | null> => page.locator('link[rel="icon"]').getAttribute('href');
     const plainIcon = await getIcon();
     await server.request('POST', '/api/runs', { prompt: 'Write f.txt' });
-    await eventually('a notification was shown', async () =>
-      page.evaluate(() => (window as unknown as { shown: string[] }).shown.length > 0),
-    );
+    await eventually('a notification was shown', async () => (await getNotifications(page)).length > 0);
     assert.match(await page.title(), /^\(1\)/);
     assert.notEqual(await getIcon(), plainIcon);
-    assert.deepEqual(await page.evaluate(() => (window as unknown as { shown: string[] }).shown), [
-      'Approval needed: write_file: Write f.txt',
-    ]);
+    assert.deepEqual(await getNotifications(page), ['Approval needed: write_file: Write f.txt']);
     await page.evaluate(() => {
       Object.defineProperty(document, 'hidden', { value: false });
       document.dispatchEvent(new Event('visibilitychange'));
@@ -106,16 +96,7 @@ test('approvals on the page', { skip }, async (t) => {
 
   await t.test('[A92] the page of a run notifies a hidden tab when the run has ended', async (t) => {
     const page = await server.open(t);
-    await recordNotifications(page);
-    await page
-      .getByRole('navigation')
-      .getByRole('link', { name: /Approvals/ })
-      .click();
-    const notifyMe = page.getByRole('button', { name: 'Notify me' });
-    const isOn = page.getByRole('button', { name: 'Notifications on' });
-    await notifyMe.or(isOn).waitFor();
-    if (await notifyMe.isVisible()) await notifyMe.click();
-    await isOn.waitFor();
+    await turnOnNotifications(page);
     await page.getByRole('navigation').getByRole('link', { name: 'Ask' }).click();
     await submitPrompt(page, 'Write g.txt');
     await form(page).getByRole('button', { name: 'Deny', exact: true }).waitFor();
@@ -151,6 +132,20 @@ test('approvals on the page', { skip }, async (t) => {
     },
   );
 });
+
+/** Turns notifications on, whose texts are collected instead of shown. */
+async function turnOnNotifications(page: Page): Promise<void> {
+  await recordNotifications(page);
+  await page
+    .getByRole('navigation')
+    .getByRole('link', { name: /Approvals/ })
+    .click();
+  const notifyMe = page.getByRole('button', { name: 'Notify me' });
+  const isOn = page.getByRole('button', { name: 'Notifications on' });
+  await notifyMe.or(isOn).waitFor();
+  if (await notifyMe.isVisible()) await notifyMe.click();
+  await isOn.waitFor();
+}
 
 /** Replaces the notifications of a page by a list of their texts. */
 async function recordNotifications(page: Page): Promise<void> {

@@ -168,21 +168,40 @@ test('[A50] a run that its caller does not record is not exported, and its reque
   assert.match(requests[0]?.trace?.traceparent ?? '', /-00$/);
 });
 
-test('[A50] the requests of runs whose spans are not built yet carry the ids that the trace has later', async () => {
+/** A tracer without a listener: the events wait. */
+function createWaitingTracer(): ReturnType<typeof createTracer> {
   const options = readTracingOptions({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
   assert.ok(options);
   const { traces: _, metrics: __, ...rest } = options;
-  // Without a listener the events wait.
-  const trace = createTracer({ options: rest, version: '0' });
+  return createTracer({ options: rest, version: '0' });
+}
+
+test('[A50] the requests of a sub-agent whose spans are not built yet belong to the trace of its parent', async () => {
+  const parts = withHelper({ trace: createWaitingTracer() });
+  const session = await Session.open(parts, memoryLog(), 's1');
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  await session.advance('go', { trace: { traceparent: `00-${traceId}-b7ad6b7169203331-01` } });
+  const { requests } = parts.provider as unknown as { readonly requests: readonly ModelRequest[] };
+  assert.equal(requests.length, 4);
+  for (const { trace } of requests) assert.match(trace?.traceparent ?? '', new RegExp(`^00-${traceId}-`));
+});
+
+test('[A50] the requests of runs whose spans are not built yet carry the ids that the trace has later', async () => {
+  const trace = createWaitingTracer();
   const opened = await Promise.all(
     ['s1', 's2'].map(async (name) => {
       const log = memoryLog();
-      const script = Array.from({ length: 3 }, () => [calls('work'), calls('work'), says('done')]).flat();
+      const script = Array.from({ length: 4 }, () => [calls('work'), calls('work'), says('done')]).flat();
       const parts = createParts(script, [tool('work', () => 'ok')], { trace });
       return { name, log, parts, session: await Session.open(parts, log, name) };
     }),
   );
-  // A run starts again with another caller, and the sessions have runs with the same id.
+  let callerCount = 0;
+  const advance = (at: number, runId: string): Promise<unknown> | undefined => {
+    const traceparent = `00-${String(++callerCount).padStart(32, 'a')}-b7ad6b7169203331-01`;
+    return opened[at]?.session.advance('go', { runId, trace: { traceparent } });
+  };
+  // A run starts again with another caller, and the sessions have runs with the same id, at last at the same time.
   for (const [at, runId] of [
     [0, 'r1'],
     [0, 'r1'],
@@ -190,15 +209,13 @@ test('[A50] the requests of runs whose spans are not built yet carry the ids tha
     [0, 'r2'],
     [1, 'r1'],
     [1, 'r2'],
-  ] as const) {
-    const caller = String(opened.reduce((sum, { log }) => sum + log.events.length, 1)).padStart(32, 'a');
-    const traceparent = `00-${caller}-b7ad6b7169203331-01`;
-    await opened[at]?.session.advance('go', { runId, trace: { traceparent } });
-  }
+  ] as const)
+    await advance(at, runId);
+  await Promise.all([advance(0, 'r9'), advance(1, 'r9')]);
   for (const { name, log, parts } of opened) {
     const { requests } = parts.provider as unknown as { readonly requests: readonly ModelRequest[] };
     const models = buildTrace({ session: name, events: log.events }).filter(({ kind }) => kind === 'model');
-    assert.deepEqual([models.length, requests.length], [9, 9]);
+    assert.deepEqual([models.length, requests.length], [12, 12]);
     assert.deepEqual(
       new Set(requests.map((request) => request.trace?.traceparent)),
       new Set(models.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`)),
@@ -230,6 +247,28 @@ test('[A23] a plan is a workflow with its steps, and the runs of the steps belon
     ],
   });
   assert.deepEqual(outline(arrangeSpans(plan)), [['workflow plan', ['step a']]]);
+  const revision = (...statuses: readonly string[]): Fact => ({
+    type: 'annotation-added',
+    key: 'plan',
+    value: { steps: statuses.map((status, i) => ({ id: 'abc'.charAt(i), status })) },
+  });
+  const facts = [
+    revision(),
+    revision('under-way', 'waiting'),
+    revision('verifying', 'replaced', 'waiting'),
+    revision('done', 'replaced', 'failed'),
+  ];
+  const revised = buildTrace({ session: 'p', events: facts.map((fact, i) => event(i + 1, fact)) });
+  assert.deepEqual(outline(arrangeSpans(revised)), [['workflow plan', ['step a', 'step c !failed']]]);
+  const at = (seq: number): number => Date.UTC(2026, 0, 1, 0, 0, seq);
+  assert.deepEqual(
+    new Map(revised.map(({ name, start, end }) => [name, [start, end]])),
+    new Map([
+      ['a', [at(2), at(4)]],
+      ['c', [at(4), at(4)]],
+      ['plan', [at(1), at(4)]],
+    ]),
+  );
   const limits = { turns: 1, errors: 1, maxRetriesPerAnswer: 0, stuckAfter: 0, outputChars: 1 };
   const child = buildTrace({
     session: 'p/step-a-1',

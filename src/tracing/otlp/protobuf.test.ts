@@ -1,6 +1,7 @@
 // Protobuf: the bytes of metrics are those of the specification, and the answer of a receiver is read.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { ByteWriter } from './byte-writer.ts';
 import { decodePartialSuccess, encodeMetrics } from './protobuf.ts';
 
 test('[A50] a histogram has packed buckets and bounds', () => {
@@ -35,4 +36,26 @@ test('[A50] the part that a receiver rejected is read, and an answer that cannot
   });
   for (const bad of ['', '0aff', 'ffffffffffffffffffff01', '0a02', '0b'])
     assert.equal(decodePartialSuccess(Buffer.from(bad, 'hex')), undefined, bad);
+});
+
+test('[A50] a length takes as many bytes as it needs, whatever space was left for it', () => {
+  for (const space of [1, 2] as const)
+    for (const [length, bytes] of [
+      [0, [0]],
+      [127, [127]],
+      [128, [0x80, 1]],
+      [16_383, [0xff, 0x7f]],
+      [16_384, [0x80, 0x80, 1]],
+      [2_097_152, [0x80, 0x80, 0x80, 1]],
+    ] as const) {
+      const content = Buffer.alloc(length, 7);
+      const writer = new ByteWriter(1);
+      writer.writeSize(9);
+      const start = writer.begin(space);
+      writer.writeBytes(content);
+      writer.end(start, space);
+      writer.writeSize(8);
+      const expected = Buffer.concat([Buffer.from([9, ...bytes]), content, Buffer.from([8])]);
+      assert.ok(writer.finish().equals(expected), `${length} with ${space}`);
+    }
 });

@@ -46,6 +46,10 @@ test('[A50] traces and metrics for one receiver are sent over one connection', a
     ['POST', '/v1/metrics?key=1', 'k', '5'],
   ]);
   assert.equal(connectionCount, 1);
+  // What a receiver with other certificates gets is not sent over the connection of the first.
+  const other: OtlpTarget = { ...createTarget(server, '/v1/metrics'), certificateFile: '/nowhere/ca.pem' };
+  await createSender(other, connections)(message, signal);
+  assert.equal(connections.size, 2);
 });
 
 test(
