@@ -58,15 +58,31 @@ test(
       ['a', 'b', 'c'],
     );
     assert.deepEqual(await one.queue.depth(), { queued: 0, running: 0, waiting: 0 });
-    const client = new Client({ connectionString: direct });
-    await client.connect();
-    t.after(() => client.end());
-    const { rows } = await client.query<{ query: string; setting: string }>(
-      "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND query ~* '^(listen|set enable)'",
-    );
-    assert.deepEqual(rows, [], 'no session of the server listens or has settings of ours');
+    assert.deepEqual(await readServerSessions(t, location), new Set(['on on 0']));
   },
 );
+
+/** The settings and the number of channels of each session of the server behind a pooler: so many transactions at once use all its sessions. */
+async function readServerSessions(t: TestContext, location: string): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  const processes = new Set<number>();
+  for (let i = 0; i < 12; i++) {
+    const client = new Client({ connectionString: location });
+    await client.connect();
+    t.after(() => client.end());
+    await client.query('BEGIN');
+    const { rows } = await client.query<{ pid: number; session: string }>(
+      `SELECT pg_backend_pid() AS pid, concat_ws(' ', current_setting('enable_seqscan'), current_setting('synchronous_commit'),
+        (SELECT count(*) FROM pg_listening_channels())) AS session`,
+    );
+    for (const { pid, session } of rows) {
+      processes.add(pid);
+      found.add(session);
+    }
+  }
+  assert.equal(processes.size, 12);
+  return found;
+}
 
 test('a location names the server behind a pooler, and a mode of TLS has no warning of the driver', () => {
   assert.deepEqual(parsePostgresLocation('postgres://u:p%40w@pool:6432/db?direct=db.internal:5432'), {
