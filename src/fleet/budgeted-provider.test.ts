@@ -151,6 +151,28 @@ const endChunk = (more: { readonly input: number; readonly output: number; reado
   return { type: 'end', message, finishReason: 'stop', usage, model: 'm', ...(usd === undefined ? {} : { usd }) };
 };
 
+test('[A64] a call whose connection was lost before the first chunk is charged for all that was reserved: its answer may have been produced', async (t) => {
+  const { ledger } = await openTempFleetStore(t);
+  await ledger.setBudget({ tenant: 'acme', period: 'ever', tokens: 100_000 });
+  const governor = { ledger, tenant: 'acme', run: 'r', assertNotStopped: noop };
+  const spent = async (): Promise<number> => (await ledger.budgets())[0]?.spent.tokens ?? 0;
+  const lost = createProvider([], () =>
+    Promise.reject(new FairleadError('provider/cut', 'Lost.', { blame: 'provider' })),
+  );
+  await assert.rejects(collectChunks(createBudgetedProvider(lost, governor)), { code: 'provider/cut' });
+  const once = await spent();
+  assert.ok(once > 2000 && once < 2100, `${once} tokens: the input and the longest answer`);
+  const restarted = { type: 'restarted', attempt: 2, why: 'lost' } as const;
+  const end = endChunk({ input: 400, output: 100 });
+  await collectChunks(createBudgetedProvider(createProvider([{ ...restarted, code: 'provider/cut' }, end]), governor));
+  assert.equal(await spent(), 2 * once + 500, 'the lost attempt and the answer');
+  await collectChunks(
+    createBudgetedProvider(createProvider([{ ...restarted, code: 'provider/overloaded' }, end]), governor),
+  );
+  assert.equal(await spent(), 2 * once + 1000, 'an attempt that was refused costs nothing');
+  assert.equal((await ledger.budgets())[0]?.reserved.tokens, 0);
+});
+
 test('[A64] impossible usage figures are replaced by an estimate, and never increase a budget', async (t) => {
   const { ledger } = await openTempFleetStore(t);
   const wrong = [

@@ -38,6 +38,9 @@ const defaultAnswerTokens = 4096;
 /** Error codes that make the loop end the run. */
 const budgetCodes = { money: 'run/money-budget', tokens: 'run/token-budget' } as const;
 
+/** The error of a connection that was lost after the request was sent. */
+const cutCode = 'provider/cut';
+
 /** Creates a provider that calls the model only if the kill switch and the budget of the tenant allow it. */
 export const createBudgetedProvider = (provider: Provider, context: BudgetContext): Provider => {
   return {
@@ -61,6 +64,7 @@ async function* streamWithBudget(
   let receivedChars = 0;
   let started = false;
   let ended = false;
+  let isLost = false;
   /** The cost of answers that were restarted. */
   let discarded: BudgetAmount = { usd: 0, tokens: 0 };
   // If the commit fails, the reserved amount stays spent: too much is better than too little.
@@ -70,6 +74,7 @@ async function* streamWithBudget(
   try {
     for await (const chunk of provider.stream(request, signal)) {
       if (chunk.type === 'restarted' && started) discarded = addAmounts(discarded, usedSoFar());
+      else if (chunk.type === 'restarted' && chunk.code === cutCode) discarded = addAmounts(discarded, maximum);
       started = chunk.type !== 'restarted';
       receivedChars = started ? receivedChars : 0;
       if (chunk.type === 'part-delta') receivedChars += chunk.text.length;
@@ -77,9 +82,14 @@ async function* streamWithBudget(
       ended ||= chunk.type === 'end';
       yield chunk;
     }
+  } catch (error) {
+    isLost = !started && error instanceof FairleadError && error.code === cutCode;
+    throw error;
   } finally {
-    // A call that broke off after its first chunk, or was aborted, is charged for its input and partial output; one that failed before is not.
-    if (!ended) await commit(started || signal.aborted ? usedSoFar() : { usd: 0, tokens: 0 });
+    // A call that broke off after its first chunk, or was aborted, is charged for its input and partial output; one that was refused before is not.
+    // If the connection was lost before the first chunk, the provider may have produced the whole answer.
+    const used = started || signal.aborted ? usedSoFar() : { usd: 0, tokens: 0 };
+    if (!ended) await commit(isLost ? maximum : used);
   }
 }
 
