@@ -47,6 +47,24 @@ for (const as of ['commits', 'changes'] as const) {
   );
 }
 
+test(
+  'a file that the user changed after an interrupted merge is left alone and named; the others are put back',
+  { skip },
+  async (t) => {
+    const fixture = createWorktreeFixture(t, { 'b.txt': 'b\n' });
+    const { root, worktrees } = fixture;
+    const { record } = await worktrees.create({ cwd: root, name: 'work' });
+    writeFiles(record.path, { 'a.txt': 'agent\n', 'b.txt': 'agent\n' });
+    await worktrees.finish(record.id);
+    runWithGitFailure(fixture, 'merge', { at: 'apply --whitespace=nowarn', script: 'real "$@"; end' });
+    writeFiles(root, { 'a.txt': 'of the user since\n' });
+    const { problems } = await worktrees.cleanUp();
+    assert.match(problems.join(), /work: .*these files were changed since, so they were left alone: a\.txt\./);
+    assert.equal(readFileSync(path.join(root, 'a.txt'), 'utf8'), 'of the user since\n');
+    assert.equal(readFileSync(path.join(root, 'b.txt'), 'utf8'), 'b\n');
+  },
+);
+
 test('a process that was killed while it discarded a worktree: the next start completes it', { skip }, async (t) => {
   const fixture = createWorktreeFixture(t);
   const before = captureRepository(fixture) as Record<string, unknown>;

@@ -188,6 +188,43 @@ test('a checkout that belongs to another repository now gets no changes', { skip
   assert.equal(existsSync(path.join(linked, 'b.txt')), false);
 });
 
+test('a damaged record that names another folder or another worktree removes nothing', { skip }, async (t) => {
+  const { root, worktrees, place, folder } = createWorktreeFixture(t);
+  const { record } = await worktrees.create({ cwd: root, name: 'work' });
+  writeFiles(place, { 'precious/x.txt': 'x\n' });
+  const file = path.join(folder, `${record.id}.json`);
+  const text = readText(file);
+  for (const changed of [
+    { path: path.join(place, 'precious') },
+    { path: folder },
+    { id: 'other' },
+    { ignoredFiles: {} },
+  ]) {
+    writeFileSync(file, JSON.stringify({ ...(JSON.parse(text) as object), ...changed }));
+    await assert.rejects(worktrees.finish(record.id), isWorktreeError('damaged'));
+    await assert.rejects(worktrees.discard('work'), isWorktreeError('damaged'));
+    await assert.rejects(worktrees.cleanUp(), isWorktreeError('damaged'));
+  }
+  assert.equal(readText(place, 'precious/x.txt'), 'x\n');
+  assert.equal(readText(record.path, 'a.txt'), 'one\n');
+});
+
+test(
+  'a branch that was moved to other commits stays when its worktree without changes is removed',
+  { skip },
+  async (t) => {
+    const { root, worktrees, git, folder } = createWorktreeFixture(t);
+    const { record } = await worktrees.create({ cwd: root, name: 'work' });
+    runGit(record.path, 'checkout', '-q', '--detach');
+    writeFiles(root, { 'b.txt': 'b\n' });
+    const commit = commitAll(root, 'b');
+    git('branch', '-f', 'fairlead/work', commit);
+    assert.equal(await worktrees.finish(record.id), undefined);
+    assert.deepEqual(readdirSync(folder), []);
+    assert.equal(git('rev-parse', 'fairlead/work'), commit);
+  },
+);
+
 test('a rule for ignored files makes no folder behind a link of the repository', { skip }, async (t) => {
   const { root, worktrees, place, git } = createWorktreeFixture(t);
   mkdirSync(path.join(place, 'outside'));
