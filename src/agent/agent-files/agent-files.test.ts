@@ -190,6 +190,9 @@ const brokenFiles: readonly (readonly [name: string, text: string, why: RegExp])
   ['tools.md', claude('a', 'tools: { Read: true }'), /has tools that are not a list of names/],
   ['isolation.md', claude('a', 'isolation: jail'), /has isolation: "jail"; there is worktree/],
   ['binary.md', 'a\0b', /is not a text file/],
+  ['model.md', claude('a', 'model: "m\\u009b2J"'), /^has model: "m\P{Cc}*; a name of a model/u],
+  ['csi.md', claude('a', 'isolation: "\\u009b2J"'), /^has isolation: "\P{Cc}*; there is worktree/u],
+  ['number.md', claude('a', 'maxTurns: .inf'), /has maxTurns: Infinity, which must be/],
 ];
 
 test('[A69] a file that cannot be used is one clear sentence, and the others are used', async (t) => {
@@ -208,6 +211,75 @@ test('[A69] a file that cannot be used is one clear sentence, and the others are
   for (const [name, , why] of brokenFiles) assert.match(whyOf(name), why, name);
   assert.match(whyOf('link.md'), /^leads out of .*repo, so it was not read$/);
   assert.equal(problems.length, brokenFiles.length + 1);
+});
+
+test('[A69] a list of forbidden tools that cannot be used in full forbids more, never less', async (t) => {
+  const read = (fields: string): Promise<AgentFile> => findOne(t, 'repo/.claude/agents/a.md', claude('a', fields));
+  const inner = await read('tools: [Read, "git_*_log"]\ndisallowedTools: ["run_*_now", "*write"]');
+  assert.deepEqual([inner.tools, inner.disallowedTools], [['read_file'], ['run_*', '*']]);
+  assert.deepEqual(inner.notes, [
+    'It does not get git_*_log: a * is allowed at the end of a name.',
+    'run_*_now takes away all tools that begin with "run_".',
+    '*write takes away all tools that begin with "".',
+  ]);
+  const quoted = await findOne(t, 'repo/.opencode/agents/b.md', file('description: B.\ntools:\n  bash: "false"'));
+  assert.ok(quoted.disallowedTools?.includes('run_command'));
+  const names = Array.from({ length: 201 }, (_, i) => `t${i}`).join(', ');
+  const top = createFolder(t, {
+    'repo/.claude/agents/a.md': claude('a', `disallowedTools: [${names}]`),
+    'repo/.claude/agents/b.md': claude('b', `tools: ${'x'.repeat(201)}`),
+  });
+  const { agents, problems } = await find(top);
+  assert.deepEqual(agents, []);
+  assert.match(problems[0]?.why ?? '', /names 201 tools in one list; at most 200/);
+  assert.match(problems[1]?.why ?? '', /name of a tool with more than 200 characters/);
+});
+
+test('[A69] the question shows no control character of a name of a tool, and only the beginning of long lines', async (t) => {
+  const agent = await findOne(
+    t,
+    'repo/.claude/agents/a.md',
+    file(
+      'name: a\ndescription: d\ntools: ["Read\\e[2J\\nmodel: safe"]\ndisallowedTools: ["\\e[3J"]',
+      'x'.repeat(60_000),
+    ),
+  );
+  for (const text of [
+    formatAgentDetails([agent]),
+    formatAgentOverview({ files: [agent], subagents: [], caps: defaultSubagentCaps }),
+  ]) {
+    assert.ok(!text.includes('\u001B'));
+    assert.doesNotMatch(text, /^model: safe/m);
+    assert.ok(text.length < 2000, `${text.length}`);
+  }
+  assert.match(formatAgentDetails([agent]), /x… \(59600 more characters; "fairlead trust" shows the whole text\)/);
+  assert.ok(formatAgentDetails([agent], Infinity).includes('x'.repeat(60_000)));
+});
+
+test('[A69] the files that a project makes the program open and parse are bounded, and so are the sentences about them', async (t) => {
+  const many = (count: number, text: (i: number) => string): Record<string, string> =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, i) => [`repo/.${i % 2 ? 'claude' : 'fairlead'}/agents/f${i}.md`, text(i)]),
+    );
+  const broken = await find(
+    createFolder(t, { ...many(450, () => 'no fields'), 'config/agents/own.md': claude('own') }),
+  );
+  assert.deepEqual(
+    broken.agents.map(({ name }) => name),
+    ['own'],
+  );
+  assert.equal(broken.problems.length, 101);
+  assert.match(broken.problems.at(-1)?.why ?? '', /^350 more cannot be used$/);
+  const large = await find(
+    createFolder(
+      t,
+      many(60, (i) => claude(`a${i}`, `# ${'x'.repeat(16_000)}`)),
+    ),
+  );
+  assert.equal(large.agents.length, 31);
+  assert.match(large.problems[0]?.why ?? '', /all agent files have more than 500000 characters of frontmatter/);
+  const folder = createFolder(t, { 'repo/.claude/agents/a\u001B[2J.md': 'no fields' });
+  assert.doesNotMatch(JSON.stringify((await find(folder)).problems), /\\u001b/i);
 });
 
 test('[A69] a file of a project is trusted with its text: a change, a refusal and a revocation end that', async (t) => {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { escapeInvisibleLine } from '../../core/index.ts';
 import type { ContentApproval, TrustStore } from '../../guards/index.ts';
 import { getAgentDirs, type AgentDir } from '../project-files/agent-dirs.ts';
+import { splitFrontmatter } from '../project-files/frontmatter.ts';
 import { tryRealPath, type FileProblem } from '../project-files/paths.ts';
 import { boundaryError, collectFiles, type ProjectLocation } from '../project-files/search-dirs.ts';
 import { readTextFile } from '../project-files/text-file.ts';
@@ -12,7 +13,12 @@ import { isRefusal, type Refusal } from './read-fields.ts';
 import type { AgentFile, AgentFiles, AgentFileStatus } from './types.ts';
 
 const maxAgents = 200;
+/** Files that are opened, whether they can be used or not. */
+const maxOpenedFiles = 400;
 const maxAgentBytes = 65_536;
+/** The frontmatter of all files together: 16 kB of it can take a quarter of a second to parse. */
+const maxFrontmatterChars = 500_000;
+const maxProblems = 100;
 const maxDepth = 3;
 
 /** What agent files are read with: the approvals of the user. */
@@ -23,27 +29,39 @@ export async function findAgentFiles(location: ProjectLocation, { trust }: Agent
   const problems: FileProblem[] = [];
   const byName = new Map<string, AgentFile>();
   const seen = new Set<string>();
+  const remaining = { frontmatterChars: maxFrontmatterChars };
   for (const dir of getAgentDirs(location))
-    for (const { name } of collectFiles(dir.folder, maxDepth, 2 * maxAgents, problems)) {
+    for (const { name } of collectFiles(dir.folder, maxDepth, maxOpenedFiles, problems)) {
       const file = path.join(dir.folder, name);
       const real = tryRealPath(file);
       const fileName = getFileName(name, dir);
       if (fileName === undefined || real === undefined || seen.has(real)) continue;
       seen.add(real);
-      const agent = await readAgentFile(file, fileName, dir, trust);
-      const shown = escapeInvisibleLine(file);
+      const agent =
+        seen.size > maxOpenedFiles
+          ? { why: `was left out: there are more than ${maxOpenedFiles} agent files` }
+          : await readAgentFile(file, fileName, dir, trust, remaining);
       const earlier = isRefusal(agent) ? undefined : byName.get(agent.name);
-      if (isRefusal(agent)) problems.push({ path: shown, why: agent.why });
-      else if (earlier)
-        problems.push({
-          path: shown,
-          why: `is hidden by the agent ${agent.name} in ${escapeInvisibleLine(earlier.file)}`,
-        });
+      if (isRefusal(agent)) problems.push({ path: file, why: agent.why });
+      else if (earlier) problems.push({ path: file, why: `is hidden by the agent ${agent.name} in ${earlier.file}` });
       else if (byName.size >= maxAgents)
-        problems.push({ path: shown, why: `was left out: there are more than ${maxAgents} agents` });
+        problems.push({ path: file, why: `was left out: there are more than ${maxAgents} agents` });
       else byName.set(agent.name, agent);
     }
-  return { agents: [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)), problems };
+  return {
+    agents: [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    problems: toShownProblems(problems),
+  };
+}
+
+/** The first problems, without control characters: the names of files and errors of the file system can have them. */
+function toShownProblems(problems: readonly FileProblem[]): readonly FileProblem[] {
+  const shown = problems.slice(0, maxProblems).map((problem) => ({
+    path: escapeInvisibleLine(problem.path),
+    why: escapeInvisibleLine(problem.why),
+  }));
+  const hidden = problems.length - shown.length;
+  return hidden > 0 ? [...shown, { path: 'agent files', why: `${hidden} more cannot be used` }] : shown;
 }
 
 /** The name without the extension; undefined if the file is not an agent file. */
@@ -57,12 +75,16 @@ async function readAgentFile(
   fileName: string,
   dir: AgentDir,
   trust: AgentFileOptions['trust'],
+  remaining: { frontmatterChars: number },
 ): Promise<AgentFile | Refusal> {
   const outside = boundaryError(dir, file);
   if (outside) return outside;
   const read = readTextFile(file, maxAgentBytes);
   if ('wrong' in read) return read;
   if (read.cut) return { why: `has ${read.size} bytes; an agent file may have ${maxAgentBytes}` };
+  remaining.frontmatterChars -= splitFrontmatter(read.text).yaml?.length ?? 0;
+  if (remaining.frontmatterChars < 0)
+    return { why: `was left out: all agent files have more than ${maxFrontmatterChars} characters of frontmatter` };
   const definition = await parseAgentFile(read.text, { format: dir.format, fileName });
   if (isRefusal(definition)) return definition;
   const textHash = hash('sha256', read.text);

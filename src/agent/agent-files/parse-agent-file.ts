@@ -2,6 +2,7 @@
 import { escapeInvisibleLine } from '../../core/index.ts';
 import { parseFrontmatter, textField } from '../project-files/frontmatter.ts';
 import {
+  formatFieldValue,
   isRefusal,
   isTrue,
   mapToolNames,
@@ -16,6 +17,7 @@ import type { AgentDefinition } from './types.ts';
 
 const maxNameChars = 64;
 const maxDescriptionChars = 4000;
+const maxModelChars = 200;
 const maxShownNames = 5;
 
 /** The fields that a format knows: those that are used, and those that only change how an agent is shown. */
@@ -51,6 +53,8 @@ export async function parseAgentFile(
   if (isRefusal(limits)) return limits;
   const behaviour = readBehaviour(fields, format);
   if (isRefusal(behaviour)) return behaviour;
+  const model = readModel(fields);
+  if (isRefusal(model)) return model;
   const { notes, ...lists } = tools;
   const unused = Object.keys(fields).filter((field) => !knownFields[format].includes(field));
   return {
@@ -58,7 +62,7 @@ export async function parseAgentFile(
     description: description as string,
     instructions,
     ...lists,
-    ...readModel(fields),
+    ...model,
     ...(Object.keys(limits).length > 0 ? { limits } : {}),
     ...behaviour,
     notes: [
@@ -95,7 +99,9 @@ function readListedTools(fields: AgentFields): ToolLists | Refusal {
   if (!forbidden) return { why: 'has disallowedTools that are not a list of names' };
   const isEvery = !('tools' in fields) || allowed.includes('*');
   const mapped = mapToolNames(isEvery ? [] : allowed, 'allow');
+  if (isRefusal(mapped)) return mapped;
   const removed = mapToolNames(forbidden, 'forbid');
+  if (isRefusal(removed)) return removed;
   return {
     ...(isEvery ? {} : { tools: mapped.names }),
     ...(removed.names.length > 0 ? { disallowedTools: removed.names } : {}),
@@ -107,7 +113,9 @@ function readOpenCodeTools(fields: AgentFields): ToolLists | Refusal {
   const switches = readSwitches(fields);
   if (isRefusal(switches)) return switches;
   const removed = mapToolNames(switches.forbidden, 'forbid');
+  if (isRefusal(removed)) return removed;
   const mapped = switches.allowed && mapToolNames(switches.allowed, 'allow');
+  if (mapped && isRefusal(mapped)) return mapped;
   return {
     ...(mapped ? { tools: mapped.names } : {}),
     ...(removed.names.length > 0 ? { disallowedTools: removed.names } : {}),
@@ -116,9 +124,14 @@ function readOpenCodeTools(fields: AgentFields): ToolLists | Refusal {
 }
 
 /** `inherit` is the model of the parent. A list names alternatives; the first one counts. */
-function readModel({ model }: AgentFields): Pick<AgentDefinition, 'model'> {
+function readModel({ model }: AgentFields): Pick<AgentDefinition, 'model'> | Refusal {
   const first: unknown = Array.isArray(model) ? model[0] : model;
   const name = typeof first === 'string' ? first.trim() : '';
+  // Errors and questions show the name.
+  if (name.length > maxModelChars || escapeInvisibleLine(name) !== name)
+    return {
+      why: `has model: ${formatFieldValue(name)}; a name of a model has at most ${maxModelChars} visible characters`,
+    };
   return name === '' || name === 'inherit' ? {} : { model: name };
 }
 
@@ -127,7 +140,7 @@ type Behaviour = Pick<AgentDefinition, 'readOnly' | 'background' | 'isolation' |
 function readBehaviour(fields: AgentFields, format: AgentFileFormat): Behaviour | Refusal {
   const { permissionMode, background, isolation, mode } = fields;
   if (isolation !== undefined && isolation !== null && isolation !== 'worktree' && isolation !== 'none')
-    return { why: `has isolation: ${JSON.stringify(isolation)}; there is worktree` };
+    return { why: `has isolation: ${formatFieldValue(isolation)}; there is worktree` };
   const isOff = isTrue(fields['disable']) || isTrue(fields['disabled']);
   const disabled = isOff
     ? 'its file disables it'

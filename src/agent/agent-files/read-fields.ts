@@ -10,12 +10,27 @@ export type AgentFields = Readonly<Record<string, unknown>>;
 export type Refusal = { readonly why: string };
 
 /** Names of tools of this program, and sentences about names that are used in another way than in their program. */
-export type ToolNames = { readonly names: readonly string[]; readonly notes: readonly string[] };
+type ToolNames = { readonly names: readonly string[]; readonly notes: readonly string[] };
 
 const maxTools = 200;
+const maxToolNameChars = 200;
+const maxShownChars = 80;
 
 /** Whether a field is true. Where a file is not quite YAML, each value is read as text. */
 export const isTrue = (value: unknown): boolean => value === true || value === 'true';
+
+const isFalse = (value: unknown): boolean => value === false || value === 'false';
+
+/** A value of a file in a sentence about it: its beginning, without control characters. */
+export const formatFieldValue = (value: unknown): string =>
+  escapeInvisibleLine(
+    (typeof value === 'string'
+      ? JSON.stringify(value)
+      : typeof value === 'object' && value !== null
+        ? 'a list'
+        : String(value)
+    ).slice(0, maxShownChars),
+  );
 
 /** The names in a list, or in a text with commas: `Read, Bash(git *)`. A comma in parentheses separates nothing. */
 export function parseToolList(value: unknown): readonly string[] | undefined {
@@ -25,20 +40,32 @@ export function parseToolList(value: unknown): readonly string[] | undefined {
   return parts.map((each) => each.trim()).filter((each) => each !== '');
 }
 
-/** Maps the names of a list. Nothing here is narrowed to single commands: an allowed name with a pattern stands for no tool, a forbidden one for the whole tool. */
-export function mapToolNames(list: readonly string[], use: 'allow' | 'forbid'): ToolNames {
+/**
+ * Maps the names of a list. Nothing here is narrowed to single commands: an allowed name with a pattern stands for no tool, a forbidden one for the
+ * whole tool. A `*` that is not at the end is no name either: it allows nothing, and forbids all tools that begin with what is before it.
+ */
+export function mapToolNames(list: readonly string[], use: 'allow' | 'forbid'): ToolNames | Refusal {
+  // A name that is left out would allow less in one list, and more in the other.
+  if (list.length > maxTools) return { why: `names ${list.length} tools in one list; at most ${maxTools}` };
   const names = new Set<string>();
   const notes: string[] = [];
-  for (const each of list.slice(0, maxTools)) {
-    const [, name = each, pattern] = /^([^()]*)\((.*)\)$/s.exec(each) ?? [];
+  for (const each of list) {
+    const [, whole = each, pattern] = /^([^()]*)\((.*)\)$/s.exec(each) ?? [];
+    const name = whole.trim();
+    const shown = escapeInvisibleLine(each.slice(0, maxShownChars));
+    if (name.length > maxToolNameChars)
+      return { why: `has a name of a tool with more than ${maxToolNameChars} characters: ${shown}` };
     const isNarrowed = pattern !== undefined && pattern !== '*' && !/^(task|agent)$/i.test(name);
-    const shown = escapeInvisibleLine(each.slice(0, 60));
+    const star = name.slice(0, -1).indexOf('*');
     if (isNarrowed && use === 'allow')
       notes.push(`It does not get ${shown}: here a tool is not allowed for single inputs.`);
-    else for (const tool of resolveForeignTools(name.trim(), use)) names.add(tool);
-    if (isNarrowed && use === 'forbid') notes.push(`${shown} takes the whole tool away.`);
+    else if (star >= 0 && use === 'allow') notes.push(`It does not get ${shown}: a * is allowed at the end of a name.`);
+    else if (star >= 0) {
+      names.add(name.slice(0, star + 1));
+      notes.push(`${shown} takes away all tools that begin with "${escapeInvisibleLine(name.slice(0, star))}".`);
+    } else for (const tool of resolveForeignTools(name, use)) names.add(tool);
+    if (isNarrowed && star < 0 && use === 'forbid') notes.push(`${shown} takes the whole tool away.`);
   }
-  if (list.length > maxTools) notes.push(`Only the first ${maxTools} names of its tools count.`);
   return { names: [...names], notes };
 }
 
@@ -57,11 +84,12 @@ export function readLimits(fields: AgentFields, turnFields: readonly string[]): 
     if (given === undefined || given === null) continue;
     const value = typeof given === 'string' && /^\d+(\.\d+)?$/.test(given) ? Number(given) : given;
     const known = spendable.find((each) => each === name);
-    if (known === undefined) return { why: `has the limit ${JSON.stringify(name)}; there are ${spendable.join(', ')}` };
+    if (known === undefined)
+      return { why: `has the limit ${formatFieldValue(name)}; there are ${spendable.join(', ')}` };
     const isValid = typeof value === 'number' && value > 0 && (known === 'usd' || Number.isInteger(value));
     if (!isValid || !Number.isFinite(value))
       return {
-        why: `has ${field}: ${JSON.stringify(value)}, which must be a positive ${known === 'usd' ? 'amount' : 'whole number'}`,
+        why: `has ${field}: ${formatFieldValue(value)}, which must be a positive ${known === 'usd' ? 'amount' : 'whole number'}`,
       };
     limits[known] = Math.min(value, limits[known] ?? value);
   }
@@ -79,7 +107,7 @@ export function readSwitches({
   if (permissions !== undefined && permissions !== null && !isObject(permissions))
     return { why: 'has a permission that is neither a word nor a list of tools' };
   const rules = [
-    ...Object.entries(tools ?? {}).map(([name, on]) => [name, on !== false] as const),
+    ...Object.entries(tools ?? {}).map(([name, on]) => [name, !isFalse(on)] as const),
     ...Object.entries(permissions ?? {}).map(([name, rule]) => [name, !deniesAny(rule)] as const),
   ];
   const isAllOff = rules.some(([name, on]) => name === '*' && !on);

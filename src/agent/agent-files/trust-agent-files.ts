@@ -5,6 +5,7 @@ import { toAgentApproval, toAgentRefusal } from './find-agent-files.ts';
 import type { AgentFile } from './types.ts';
 
 const maxPreviewLines = 12;
+const maxPreviewChars = 400;
 
 /** The agent files that the user has not decided about. */
 export const listUndecided = (agents: readonly AgentFile[]): readonly AgentFile[] =>
@@ -36,7 +37,7 @@ export function formatAgentQuestion(agents: readonly AgentFile[]): string {
     : `Trust the ${agents.length} agents of this project? A model can start them with these instructions.${since}`;
 }
 
-/** What each file says: where it is, its tools, model and limits, and its instructions; at most so many lines of each. */
+/** What each file says: where it is, its tools, model and limits, and its instructions; at most so many lines of each, and only the beginning of long lines. With `Infinity`, everything. */
 export function formatAgentDetails(agents: readonly AgentFile[], maxLines: number = maxPreviewLines): string {
   return agents.map((agent) => formatOne(agent, maxLines)).join('\n\n');
 }
@@ -44,11 +45,15 @@ export function formatAgentDetails(agents: readonly AgentFile[], maxLines: numbe
 function formatOne(agent: AgentFile, maxLines: number): string {
   const lines = escapeInvisible(agent.instructions).split('\n');
   const hidden = lines.length - maxLines;
+  const truncate = (line: string): string =>
+    line.length > maxPreviewChars && maxLines !== Infinity
+      ? `${line.slice(0, maxPreviewChars)}… (${line.length - maxPreviewChars} more characters; "fairlead trust" shows the whole text)`
+      : line;
   return [
     `${agent.name} (${escapeInvisibleLine(agent.file)})`,
-    `  ${escapeInvisibleLine(agent.description)}`,
+    `  ${truncate(escapeInvisibleLine(agent.description))}`,
     `  ${formatAgentAuthority(agent)}`,
-    ...lines.slice(0, maxLines).map((line) => `  | ${line}`),
+    ...lines.slice(0, maxLines).map((line) => `  | ${truncate(line)}`),
     ...(hidden > 0 ? [`  | (${hidden} more lines; "fairlead trust" shows the whole text)`] : []),
   ].join('\n');
 }
@@ -57,8 +62,9 @@ function formatOne(agent: AgentFile, maxLines: number): string {
 export function formatAgentAuthority(agent: AgentFile): string {
   const { tools, disallowedTools = [], model, limits = {}, readOnly, isolation } = agent;
   const bounds = Object.entries(limits).map(([name, value]) => (name === 'usd' ? `$${value}` : `${value} ${name}`));
+  const list = (names: readonly string[]): string => names.map((name) => escapeInvisibleLine(name)).join(', ');
   return [
-    `tools: ${tools === undefined ? 'those of its parent' : tools.join(', ') || 'none'}${disallowedTools.length > 0 ? ` without ${disallowedTools.join(', ')}` : ''}`,
+    `tools: ${tools === undefined ? 'those of its parent' : list(tools) || 'none'}${disallowedTools.length > 0 ? ` without ${list(disallowedTools)}` : ''}`,
     `model: ${model === undefined ? 'that of its parent' : escapeInvisibleLine(model)}`,
     ...(bounds.length > 0 ? [`at most ${bounds.join(', ')}`] : []),
     ...(readOnly ? ['changes nothing'] : []),
