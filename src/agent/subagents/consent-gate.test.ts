@@ -7,6 +7,7 @@ import {
   runStateView,
   zeroUsage,
   type FairleadError,
+  type Tool,
   type ToolContext,
   type Decision,
   type SubagentCaps,
@@ -18,7 +19,9 @@ import { requestedTurns, subagentConsentGate } from './consent-gate.ts';
 import { subagentId, type SubagentInfo } from './metadata.ts';
 
 const emptyState = fold(runStateView(), []);
-const tool = defineTool({ name: 'spawn_agent', description: 'Starts.', input: { type: 'object' }, run: () => '' });
+const [tool, messageTool] = ['spawn_agent', 'manage_agents'].map((name) =>
+  defineTool({ name, description: name, input: { type: 'object' }, run: () => '' }),
+) as [Tool, Tool];
 
 const subagent = (key: string, usd = 0): SubagentInfo => ({
   id: subagentId(key),
@@ -34,17 +37,22 @@ async function decide(
     estimate = 0,
     isUnattended = false,
     key,
-  }: { caps?: Partial<SubagentCaps>; estimate?: number; isUnattended?: boolean; key?: string } = {},
+    message,
+  }: { caps?: Partial<SubagentCaps>; estimate?: number; isUnattended?: boolean; key?: string; message?: string } = {},
 ): Promise<Decision> {
   const gate = subagentConsentGate({
     caps: { ...defaultSubagentCaps, ...caps },
     tool,
+    messageTool,
     isUnattended,
     list: async () => subagents,
     estimateUsd: () => estimate,
   });
-  const call = { id: 'c', tool: 'spawn_agent', input: { task: 'x' }, ...(key === undefined ? {} : { key }) };
-  return gate(call, emptyState);
+  const made =
+    message === undefined
+      ? { tool: tool.name, input: { task: 'x' } }
+      : { tool: messageTool.name, input: { action: 'message', agent: message, message: 'More.' } };
+  return gate({ id: 'c', ...made, ...(key === undefined ? {} : { key }) }, emptyState);
 }
 
 const many = (count: number, usd = 0): readonly SubagentInfo[] =>
@@ -73,6 +81,30 @@ test('[A69] the user is asked when the estimated cost passes a multiple of the t
   assert.match(await question(9, 1), /\$10\.00 or more/);
   assert.equal((await decide([subagent('a', 9)], { estimate: 9, isUnattended: true })).type, 'deny');
   assert.equal((await decide([subagent('a', 9)], { estimate: 9, caps: { askUsd: 0 } })).type, 'allow');
+});
+
+test('[A69] agents that run count with their estimate, so that several that start at once do not pass the threshold unseen', async () => {
+  const running = (usd: number): SubagentInfo => {
+    const state = { ...emptyState, total: { ...zeroUsage, usd }, spent: { ...zeroUsage, usd } };
+    return { ...subagent(`r${usd}`), running: true, state };
+  };
+  assert.equal((await decide([running(0)], { estimate: 2 })).type, 'allow');
+  assert.equal((await decide([running(0), running(0.5)], { estimate: 2 })).type, 'ask');
+  assert.equal((await decide([running(3), running(2.5)], { estimate: 2 })).type, 'allow', 'above its estimate');
+});
+
+test('[A69] a message with which an agent runs again is asked about as a start is, by its cost and not by the number', async () => {
+  const id = subagentId('a');
+  const done = subagent('a', 4);
+  const asked = await decide([done], { estimate: 2, message: id });
+  assert.match(
+    asked.type === 'ask' ? asked.question : asked.type,
+    /\$5\.00 or more, of at most \$10\.00\. Let it run again\?$/,
+  );
+  assert.equal((await decide([done], { estimate: 2, message: id, isUnattended: true })).type, 'deny');
+  assert.equal((await decide([{ ...done, running: true }], { estimate: 2, message: id })).type, 'allow', 'no new run');
+  assert.equal((await decide([done, ...many(4)], { message: id })).type, 'allow', 'no new agent');
+  assert.equal((await decide([done], { estimate: 9, message: 'agent-unknown' })).type, 'allow', 'the tool refuses it');
 });
 
 test('[A24, A69] after a crash the same call continues its agent without a question', async () => {

@@ -2,6 +2,7 @@
 import {
   approvalQuestion,
   isObject,
+  toJson,
   type Gate,
   type Json,
   type RunState,
@@ -12,29 +13,36 @@ import { estimateSubagentUsd, formatUsd, sumSubagentUse, defaultSubagentTurns } 
 import { subagentId } from './metadata.ts';
 import type { SubagentInfo } from './metadata.ts';
 
-/** What the gate knows about a session and its user. */
+/** The caps, tools and sources that the gate decides by. */
 export type SubagentConsentOptions = {
   readonly caps: SubagentCaps;
   /** The tool that starts sub-agents. */
   readonly tool: Tool;
+  /** The tool that sends messages to sub-agents, with which one that is done runs again. */
+  readonly messageTool: Tool;
   /** Whether no user can be asked. */
   readonly isUnattended: boolean;
   /** The sub-agents of a session. */
   readonly list: (session: string) => Promise<readonly SubagentInfo[]>;
-  /** The estimated cost of one sub-agent in US dollars. */
+  /** The estimated cost of one sub-agent in US dollars, from the input of the call that starts it. */
   readonly estimateUsd: (input: Json, state: RunState) => number | Promise<number>;
 };
 
 /** Creates the gate. What was approved below a threshold counts up to the next one, so that the user is asked seldom. */
-export function subagentConsentGate({ caps, tool, isUnattended, list, estimateUsd }: SubagentConsentOptions): Gate {
+export function subagentConsentGate(options: SubagentConsentOptions): Gate {
+  const { caps, tool, messageTool, isUnattended, list } = options;
   return async (call, state) => {
-    if (call.tool !== tool.name || isReaderCall(call.input)) return { type: 'allow' };
+    const isStart = call.tool === tool.name && !isReaderCall(call.input);
+    const receiver = call.tool === messageTool.name ? getReceiver(call.input) : undefined;
+    if (!isStart && receiver === undefined) return { type: 'allow' };
     const all = await list(state.session);
     // After a crash the same call continues the agent that it started.
     if (call.key !== undefined && all.some(({ id }) => id === subagentId(call.key as string))) return { type: 'allow' };
-    const use = sumSubagentUse(all);
-    const estimate = await estimateUsd(call.input, state);
-    const reason = aboveNumber(caps, use.started) ?? aboveMoney(caps, use.usd, estimate);
+    const resumed = all.find(({ id, running }) => id === receiver && running === false);
+    if (!isStart && !resumed) return { type: 'allow' };
+    const estimate = await options.estimateUsd(resumed ? toJson(resumed.metadata) : call.input, state);
+    const expected = await estimateAll(all, options, state);
+    const reason = (isStart ? aboveNumber(caps, all.length) : undefined) ?? aboveMoney(caps, expected, estimate);
     if (reason === undefined) return { type: 'allow' };
     const by = { kind: 'rule', name: 'agents' } as const;
     if (isUnattended)
@@ -45,7 +53,7 @@ export function subagentConsentGate({ caps, tool, isUnattended, list, estimateUs
       };
     return {
       type: 'ask',
-      question: `${approvalQuestion(tool, call.input)}\n${reason} Start another one?`,
+      question: `${approvalQuestion(isStart ? tool : messageTool, call.input)}\n${reason} ${isStart ? 'Start another one?' : 'Let it run again?'}`,
       by,
     };
   };
@@ -53,6 +61,22 @@ export function subagentConsentGate({ caps, tool, isUnattended, list, estimateUs
 
 /** A reader of the quarantine has no tools and one turn; it is no agent. */
 const isReaderCall = (input: Json): boolean => isObject(input) && input['read'] !== undefined;
+
+/** The sub-agent that a call sends a message to. */
+const getReceiver = (input: Json): string | undefined =>
+  isObject(input) && input['action'] === 'message' && typeof input['agent'] === 'string' ? input['agent'] : undefined;
+
+/** What the sub-agents have cost, with the estimate for those that run: several that start at once are one amount. */
+async function estimateAll(
+  all: readonly SubagentInfo[],
+  { estimateUsd }: SubagentConsentOptions,
+  state: RunState,
+): Promise<number> {
+  let rest = 0;
+  for (const { metadata, running, state: own } of all)
+    if (running !== false) rest += Math.max(0, (await estimateUsd(toJson(metadata), state)) - own.spent.usd);
+  return sumSubagentUse(all).usd + rest;
+}
 
 function aboveNumber({ askAfter, agents }: SubagentCaps, started: number): string | undefined {
   if (askAfter === 0 || started === 0 || started % askAfter !== 0) return undefined;

@@ -30,7 +30,7 @@ const stringSchema = (description: string, more: JsonObject = {}): JsonObject =>
 export function subagentTools(
   openManager: () => Promise<SubagentManager>,
   names: readonly string[] = [],
-): readonly Tool[] {
+): readonly [spawnAgent: Tool, manageAgents: Tool] {
   return [
     withLazyValidation({
       name: 'spawn_agent',

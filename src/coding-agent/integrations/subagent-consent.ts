@@ -30,6 +30,7 @@ export type ConsentSources = {
   readonly files: readonly AgentFile[];
   readonly list: SubagentManager['list'];
   readonly tool: Tool;
+  readonly messageTool: Tool;
 };
 
 /** The gate that asks the user above a number of agents or an estimated cost. */
@@ -37,6 +38,7 @@ export const createConsentGate = (sources: ConsentSources): Gate =>
   subagentConsentGate({
     caps: readSubagentCaps(sources.context.settings),
     tool: sources.tool,
+    messageTool: sources.messageTool,
     isUnattended: sources.context.prompter.isAbsent === true,
     list: sources.list,
     estimateUsd: (input) => estimateUsd(input, sources),

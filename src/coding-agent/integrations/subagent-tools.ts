@@ -18,18 +18,22 @@ export async function loadSubagentTools(context: IntegrationContext): Promise<In
   const openOnce = (): Promise<SubagentManager> => (manager ??= open());
   const list: SubagentManager['list'] = async (session) => (await openOnce()).list(session);
   const startable = files.filter(({ status, disabled }) => status === 'trusted' && disabled === undefined);
-  const tools = subagentTools(
+  const [start, manage] = subagentTools(
     openOnce,
     startable.map(({ name }) => name),
-  ).map((tool) => ({ ...tool, deferred: true }));
-  const consent = { context, files, list, tool: tools[0] as (typeof tools)[number] };
+  );
+  const [tool, messageTool] = [
+    { ...start, deferred: true },
+    { ...manage, deferred: true },
+  ];
+  const consent = { context, files, list, tool, messageTool };
   const gate: Gate = async (call, state) => {
-    if (call.tool !== consent.tool.name) return { type: 'allow' };
+    if (call.tool !== tool.name && call.tool !== messageTool.name) return { type: 'allow' };
     const { createConsentGate } = await import('./subagent-consent.ts');
     return createConsentGate(consent)(call, state);
   };
   return {
-    tools,
+    tools: [tool, messageTool],
     problems,
     extension: { gates: [gate] },
     ...(section === '' ? {} : { system: section }),
