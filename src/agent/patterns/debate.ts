@@ -43,7 +43,7 @@ export type DebateOptions = PatternOptions & {
   readonly judges: readonly Participant<JudgeInput, JudgeChoice>[];
   /** Statements of each debater; 2 by default. */
   readonly rounds?: number;
-  /** Requests to each judge, each with another order. A judge whose choice depends on the order gives no vote. 2 by default. */
+  /** Requests to each judge: each second one has the reversed order of the one before. A judge whose choice depends on the order gives no vote. 2 by default. */
   readonly orders?: number;
   /** The orders depend on it alone; 1 by default. */
   readonly seed?: number;
@@ -52,6 +52,7 @@ export type DebateOptions = PatternOptions & {
 /** The vote of one judge. */
 export type DebateVote = {
   readonly judge: string;
+  /** The family of the model that answered, which a fallback can change. */
   readonly family: string;
   /** The name of the debater; undefined if the judge gave no vote. */
   readonly winner: string | undefined;
@@ -70,7 +71,7 @@ export type DebateSide = {
   readonly failures: readonly string[];
 };
 
-/** Who won by which votes, and what was said. */
+/** The winner, the votes and the statements. */
 export type DebateResult = PatternReport & {
   /** The debater with the most votes of families; undefined without a vote and after a tie. */
   readonly winner: string | undefined;
@@ -210,7 +211,7 @@ async function argue(
   return undefined;
 }
 
-/** Returns different orders: each next one is shuffled again until it differs from the last, and the second is the first reversed. */
+/** Returns shuffled orders; each second one is the one before it reversed. */
 function createOrders(sides: readonly Side[], count: number, random: () => number): readonly (readonly Side[])[] {
   const orders: (readonly Side[])[] = [];
   for (let i = 0; i < count; i++) {
@@ -249,13 +250,14 @@ async function askJudge(
   });
   let chosen: Side | undefined;
   let why = '';
+  const answered = new Set<string>();
   for (const [i, order] of orders.entries()) {
     const input = { question, sides: order.map(({ statements }, at) => ({ label: labels[at] ?? '', statements })) };
     const said = await run.ask(judge, judgeTask(labels), input, {
       about: `order ${i + 1}`,
-      refuse: (answered) => {
+      refuse: (model) => {
         const dependence = sides
-          .flatMap((side) => side.answered.map((author) => findDependence(answered, author)))
+          .flatMap((side) => side.answered.map((author) => findDependence(model, author)))
           .find((each) => each !== undefined);
         return dependence === undefined ? undefined : `The vote does not count: ${dependence}.`;
       },
@@ -266,10 +268,13 @@ async function askJudge(
     const side = winner === null ? undefined : order[labels.indexOf(winner)];
     if (!side) return noVote(`The judge cannot tell. ${said.value.why ?? ''}`.trim());
     if (chosen && chosen !== side) return noVote('The choice of the judge depends on the order of the sides.');
+    answered.add(said.by.family);
+    if (answered.size > 1) return noVote('Models of several families answered for the judge.');
     chosen = side;
     why = said.value.why ?? '';
   }
-  return { type: 'vote', vote: { ...base, winner: chosen?.member.name, why } };
+  const [family = judge.family] = answered;
+  return { type: 'vote', vote: { ...base, family, winner: chosen?.member.name, why } };
 }
 
 /** Counts votes by model family: judges of one family are one vote, and none if they disagree. */

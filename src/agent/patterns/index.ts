@@ -60,7 +60,7 @@ export {
   type EvaluatorInput,
   type RefineOptions,
   type RefineResult,
-  type RefineRound,
+  type RefinementRound,
 } from './refine-answer.ts';
 export { type ForkableWorkspace, type ParsedAction } from './tree/forkable-workspace.ts';
 export {

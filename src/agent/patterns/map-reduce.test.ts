@@ -213,6 +213,21 @@ test('[A70] a budget or an abort in the middle of a search keeps what was found'
   assert.deepEqual([empty.stop, empty.findings], ['complete', []]);
 });
 
+test('[A70] more findings than can be compared do not lose those of the other searches', async () => {
+  const flood = (item: string) =>
+    Array.from({ length: item === 'a.ts' ? 1 : 500 }, () => at('The same finding.', item, 1));
+  const result = await mapReduce({
+    task: 'x',
+    signal,
+    budget: { calls: 200 },
+    parallel: 1,
+    items: ['a.ts', ...Array.from({ length: 100 }, (_, i) => `${i}.ts`)].map((name) => ({ name, text: '' })),
+    mappers: [finds('ann', flood)],
+  });
+  assert.deepEqual([result.stop, result.found, result.findings.length], ['complete', 49_501, 100]);
+  assert.match(result.items.at(-1)?.why ?? '', /more than 50000 findings/);
+});
+
 test('[A70] a judge decides doubtful pairs; without a clear answer they stay two findings', async () => {
   const mapper = finds('ann', () => [
     at('User input reaches the shell without quoting.', 'a.ts', 7),

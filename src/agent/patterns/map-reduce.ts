@@ -4,6 +4,7 @@ import { assertWhole, badOptionError } from './errors.ts';
 import {
   dedupeFindings,
   findingsSchema,
+  maxFindings,
   mergeKept,
   readFindings,
   type DoubtfulPair,
@@ -15,6 +16,7 @@ import {
 import { resolveMember, type Member, type Participant } from './participant.ts';
 import {
   assertPatternOptions,
+  isStarted,
   resolveMembers,
   runPool,
   withPatternRun,
@@ -45,7 +47,7 @@ export type MapReduceOptions = PatternOptions & {
   readonly parallel?: number;
   /** Decides pairs that words cannot decide. Without it, and if it fails, they stay two findings. */
   readonly judge?: Participant<PairInput, { readonly same: boolean }>;
-  /** Pairs that the judge is asked about; 20 by default. */
+  /** Pairs that the judge decides at most; 20 by default. */
   readonly maxJudged?: number;
 };
 
@@ -126,16 +128,26 @@ export async function mapReduce(options: MapReduceOptions): Promise<MapReduceRes
     );
     const mapped: MappedItem[] = [];
     const byItem: (readonly SourcedFinding[])[] = [];
+    let count = 0;
     await runPool(searches, parallel, async ({ item, mapper }, index) => {
       const shares = Math.min(parallel, searches.length - index);
       const result = await run.ask(mapper, mapperTask, { task, item }, { about: item.name, shares });
-      const who = { item: item.name, by: mapper.name };
-      if (result.type === 'ok') {
-        byItem[index] = result.value.map((finding) => ({ ...finding, ...who }));
-        mapped[index] = { ...who, outcome: 'done', findings: result.value.length };
+      const base = { item: item.name, by: mapper.name };
+      if (result.type !== 'ok')
+        mapped[index] = {
+          ...base,
+          outcome: isStarted(result) ? 'failed' : 'not-started',
+          findings: 0,
+          why: result.why,
+        };
+      else if (count + result.value.length > maxFindings) {
+        // Too many findings of one mapper must not lose those of the others.
+        const why = `Together with earlier searches it found more than ${maxFindings} findings.`;
+        mapped[index] = { ...base, outcome: 'failed', findings: 0, why };
       } else {
-        const isStarted = result.type === 'failed' || result.started;
-        mapped[index] = { ...who, outcome: isStarted ? 'failed' : 'not-started', findings: 0, why: result.why };
+        count += result.value.length;
+        byItem[index] = result.value.map((finding) => ({ ...finding, ...base }));
+        mapped[index] = { ...base, outcome: 'done', findings: result.value.length };
       }
     });
     const found = byItem.flat();

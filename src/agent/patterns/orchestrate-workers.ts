@@ -1,9 +1,10 @@
 // Orchestrator and workers: a task is split into parts, workers do them in parallel, and one answer combines their results. What failed is part of the result.
 import { assertWhole, badOptionError } from './errors.ts';
 import { createPrompt, type ReadResult, type RoleTask } from './call-member.ts';
-import { codeFamily, resolveMember, type Participant } from './participant.ts';
+import { codeFamily, resolveMember, type Member, type Participant } from './participant.ts';
 import {
   assertPatternOptions,
+  isStarted,
   resolveMembers,
   runPool,
   withPatternRun,
@@ -12,6 +13,9 @@ import {
   type PatternStop,
 } from './pattern-run.ts';
 import { dataSentence, quoteOutside, readObject, readText } from './read-answer.ts';
+
+/** More parts than this are an answer that cannot be used. */
+const maxSplitParts = 1000;
 
 /** What the participant that splits gets. */
 export type SplitInput = { readonly task: string; readonly maxParts: number };
@@ -75,6 +79,8 @@ const splitTask: RoleTask<SplitInput, readonly string[]> = {
   read: (value): ReadResult<readonly string[]> => {
     const list = Array.isArray(value) ? (value as readonly unknown[]) : readObject(value)?.['parts'];
     if (!Array.isArray(list) || list.length === 0) return { problem: 'The splitter returned no list of parts.' };
+    if (list.length > maxSplitParts)
+      return { problem: `The splitter returned ${list.length} parts; at most ${maxSplitParts} are read.` };
     const parts = list.filter((part): part is string => typeof part === 'string' && part.trim() !== '');
     return parts.length === list.length ? { value: parts } : { problem: 'Every part must be a text.' };
   },
@@ -112,7 +118,7 @@ const combineTask: RoleTask<CombineInput, string> = {
 export async function orchestrateWorkers(options: OrchestrateOptions): Promise<OrchestrateResult> {
   const { task, maxParts = 8, parallel = 4 } = options;
   assertPatternOptions(options);
-  assertWhole('maxParts', maxParts, 1, 1000);
+  assertWhole('maxParts', maxParts, 1, maxSplitParts);
   assertWhole('parallel', parallel, 1, 100);
   if (options.workers.length === 0) throw badOptionError('An orchestration needs a worker.');
   const splitter = await resolveMember('splitter', options.splitter);
@@ -141,7 +147,7 @@ export async function orchestrateWorkers(options: OrchestrateOptions): Promise<O
     const keep = combiner.family === codeFamily ? 0 : 1;
     let isOutOfBudget = false;
     await runPool(open, parallel, async (part, index) => {
-      const worker = workers[index % workers.length] ?? combiner;
+      const worker = workers[index % workers.length] as Member;
       const shares = Math.min(parallel, open.length - index);
       const result = await run.ask(
         worker,
@@ -149,10 +155,9 @@ export async function orchestrateWorkers(options: OrchestrateOptions): Promise<O
         { task, part, index },
         { about: `part ${index + 1}`, shares, keep },
       );
-      const who = { index, part, worker: worker.name };
-      if (result.type === 'ok') done.set(index, { ...who, outcome: 'done', text: result.value });
-      else if (result.type === 'failed') done.set(index, { ...who, outcome: 'failed', why: result.why });
-      else if (result.started) done.set(index, { ...who, outcome: 'failed', why: result.why });
+      const base = { index, part, worker: worker.name };
+      if (result.type === 'ok') done.set(index, { ...base, outcome: 'done', text: result.value });
+      else if (isStarted(result)) done.set(index, { ...base, outcome: 'failed', why: result.why });
       else done.set(index, { index, part, outcome: 'not-started', why: result.why });
       isOutOfBudget ||= result.type === 'stopped';
     });

@@ -1,4 +1,4 @@
-// Who takes part in a pattern: an agent, a model or a function, with the name and the model family that independence is decided by.
+// The participants of a pattern: agents, models and functions, with the name and the model family that independence is decided by.
 import type { AskModel, Price, ResolvedAgent } from '../../core/index.ts';
 import { getModelFamily, unknownFamily } from '../../checks/judges/index.ts';
 import type { Session } from '../session.ts';
@@ -21,7 +21,7 @@ export type CallContext = {
   readonly spend: (used: { readonly tokens?: number; readonly usd?: number }) => void;
 };
 
-/** A function that takes part. Its name and family say who it is, so that it cannot judge its own work. */
+/** A function as a participant. It cannot judge the work of a participant with its name or its family. */
 export type FunctionParticipant<In, Out> = {
   readonly name: string;
   /** The model family behind the function; `code` for a function that asks no model. */
@@ -46,7 +46,7 @@ export type AgentParticipant = { readonly name?: string; readonly family?: strin
 export type Participant<In, Out> = PatternAgent | AgentParticipant | ModelParticipant | FunctionParticipant<In, Out>;
 
 /** The three kinds of participants. */
-export type ParticipantKind =
+type ParticipantKind =
   | { readonly type: 'agent'; readonly agent: PatternAgent; readonly maxTurns: number | undefined }
   | { readonly type: 'model'; readonly ask: AskModel }
   | {
@@ -61,12 +61,22 @@ export type Member = {
   /** The family; `code` for a function without a model. */
   readonly family: string;
   readonly kind: ParticipantKind;
-  /** What the participant is made of: the same object under another name is the same participant. */
+  /** The object of the caller: the same object under another name is the same participant. */
   readonly identity: unknown;
 };
 
 /** The family of functions that ask no model. */
 export const codeFamily = 'code';
+
+/** The family that a caller names, in the spelling of `getModelFamily`: `GPT`, `openai` and `gpt-5` are `gpt`. A participant that asks a model is not of the family `code`. */
+function readFamily(role: string, name: string, family: string | undefined): string {
+  const given = family?.trim().toLowerCase() ?? '';
+  if (given === codeFamily)
+    throw badOptionError(`The ${role} ${name} asks a model, so its family is not "${codeFamily}".`, 'asksModel: false');
+  if (given === '') return unknownFamily;
+  const known = getModelFamily(given, given);
+  return known === unknownFamily ? given : known;
+}
 
 /** Finds the name and the family of a participant. The family that the name of a model says comes before the one that the caller names. */
 export async function resolveMember<In, Out>(role: string, participant: Participant<In, Out>): Promise<Member> {
@@ -77,7 +87,7 @@ export async function resolveMember<In, Out>(role: string, participant: Particip
     const known = getModelFamily(provider.model, provider.family);
     return {
       name: given.name ?? agent.name,
-      family: known === unknownFamily && !isAgent(participant) ? (given.family ?? known) : known,
+      family: known === unknownFamily && !isAgent(participant) ? readFamily(role, agent.name, given.family) : known,
       kind: { type: 'agent', agent, maxTurns: limits?.turns },
       identity: agent,
     };
@@ -89,7 +99,7 @@ export async function resolveMember<In, Out>(role: string, participant: Particip
     const known = getModelFamily(name);
     return {
       name,
-      family: known === unknownFamily ? (family ?? known) : known,
+      family: known === unknownFamily ? readFamily(role, name, family) : known,
       kind: { type: 'model', ask: given.ask },
       identity: given.ask,
     };
@@ -99,7 +109,7 @@ export async function resolveMember<In, Out>(role: string, participant: Particip
   const { run, asksModel = true } = given;
   return {
     name,
-    family: asksModel ? (family ?? getModelFamily(name)) : codeFamily,
+    family: asksModel ? (family === undefined ? getModelFamily(name) : readFamily(role, name, family)) : codeFamily,
     kind: { type: 'function', asksModel, run: run as (input: unknown, context: CallContext) => unknown },
     identity: run,
   };
@@ -108,7 +118,7 @@ export async function resolveMember<In, Out>(role: string, participant: Particip
 const isAgent = <In, Out>(participant: Participant<In, Out>): participant is PatternAgent =>
   'resolve' in participant && 'session' in participant;
 
-/** Throws unless those who check are none of the authors: by name, by what they are made of, and by model family. Code is independent of every model. */
+/** Throws if a checker is not independent of an author: by name, by object, and by model family. Code is independent of every model. */
 export function assertIndependent(role: string, checkers: readonly Member[], authors: readonly Member[]): void {
   for (const checker of checkers) {
     for (const author of authors) {
@@ -121,7 +131,7 @@ export function assertIndependent(role: string, checkers: readonly Member[], aut
 /** Returns why a participant is not independent of an author. */
 export function findDependence(checker: Member, author: Member): string | undefined {
   if (checker.identity === author.identity) return 'they are the same participant';
-  if (checker.name === author.name) return 'they have the same name';
+  if (checker.name.trim().toLowerCase() === author.name.trim().toLowerCase()) return 'they have the same name';
   if (checker.family === codeFamily || author.family === codeFamily) return undefined;
   for (const { name, family } of [checker, author])
     if (family === unknownFamily) return `the model family of ${name} is not known`;

@@ -12,7 +12,7 @@ export type PatternOptions = {
   /** Ends the pattern: it resolves with what it has. */
   readonly signal: AbortSignal;
   readonly budget: PatternBudget;
-  /** The session that records what happened, as annotations that no model sees. */
+  /** The session that records what happened, as annotations, which are part of no request to a model. */
   readonly session?: Pick<Session, 'annotate'>;
 };
 
@@ -24,7 +24,7 @@ export type PatternStop =
   | 'target'
   /** More rounds would not have made it better. */
   | 'no-improvement'
-  /** The maximum number of rounds was reached. */
+  /** The maximum number of rounds or of states was reached. */
   | 'rounds'
   /** There was nothing left to try. */
   | 'exhausted'
@@ -39,7 +39,7 @@ export type PatternStop =
 export type PatternEntry = {
   /** The position in the order in which calls started. */
   readonly index: number;
-  /** What the participant was asked as, such as `evaluator`. */
+  /** The role of the participant in this call, such as `evaluator`. */
   readonly role: string;
   /** The name of the participant. */
   readonly by: string;
@@ -72,20 +72,24 @@ export type PatternReport = {
 };
 
 /** The result of a call: a value, a failure of the participant, or that the pattern has to end. */
-export type Asked<Out> =
+export type AskResult<Out> =
   /** `by` has the family of the model that answered, which a fallback can change. */
   | { readonly type: 'ok'; readonly value: Out; readonly by: Member }
   | { readonly type: 'failed'; readonly why: string }
   | { readonly type: 'stopped'; readonly stop: 'budget' | 'aborted'; readonly why: string; readonly started: boolean };
 
-/** How a call takes part in the run. */
+/** Whether a call without a value was made: what was not started used nothing. */
+export const isStarted = (result: Exclude<AskResult<unknown>, { readonly type: 'ok' }>): boolean =>
+  result.type === 'failed' || result.started;
+
+/** The subject of a call, its share of the budget, and a check of the model that answered. */
 export type AskOptions = {
   readonly about: string;
   /** Calls that run beside this one; 1 by default. */
   readonly shares?: number;
   /** Calls that stay free for a later step. */
   readonly keep?: number;
-  /** A failure of the answer by who answered, such as a fallback of the author's family. */
+  /** Returns why an answer does not count, by the model that gave it: a fallback can be of the author's family. */
   readonly refuse?: (member: Member) => string | undefined;
 };
 
@@ -93,7 +97,7 @@ export type AskOptions = {
 export type PatternRun = {
   readonly signal: AbortSignal;
   /** Asks a participant in a role. Rejects only if the session cannot record it. */
-  ask<In, Out>(member: Member, task: RoleTask<In, Out>, input: In, options: AskOptions): Promise<Asked<Out>>;
+  ask<In, Out>(member: Member, task: RoleTask<In, Out>, input: In, options: AskOptions): Promise<AskResult<Out>>;
   /** Why the pattern has to end, if it has to. */
   ending(): { readonly stop: 'budget' | 'aborted'; readonly why: string } | undefined;
   /** Adds an entry for work that was not started. */
@@ -107,7 +111,7 @@ export type PatternRun = {
 /** Annotations with this key have `id`, `pattern` and `event`: `started`, `called`, `noted` or `ended`. */
 export const patternAnnotation = 'pattern';
 /** The characters of a text that the trace has. */
-export const maxTraceChars = 2000;
+const maxTraceChars = 2000;
 
 /** Finds the participants of the roles of a pattern. */
 export const resolveMembers = <In, Out>(
@@ -150,10 +154,10 @@ export async function withPatternRun<Result>(
     task: RoleTask<In, Out>,
     input: In,
     { about, shares = 1, keep = 0, refuse }: AskOptions,
-  ): Promise<Asked<Out>> => {
+  ): Promise<AskResult<Out>> => {
     const index = nextIndex++;
     const base = { index, role: task.role, by: member.name, family: member.family, about };
-    const stopped = async (stop: 'budget' | 'aborted', why: string): Promise<Asked<Out>> => {
+    const stopped = async (stop: 'budget' | 'aborted', why: string): Promise<AskResult<Out>> => {
       await add({ ...base, outcome: 'not-started', detail: why, calls: 0, tokens: 0, usd: 0 });
       return { type: 'stopped', stop, why, started: false };
     };

@@ -185,11 +185,25 @@ test('[A103] the evaluator is not the author: the same participant, name, model 
     [named('w', 'gpt', count), named('e', 'gpt', (input) => count.call(input)), /both are of the model family gpt/],
     [named('w', 'unknown', count), named('e', 'gpt', (input) => count.call(input)), /family of w is not known/],
     [named('gpt-5', 'gpt', count), { name: 'my-model', ask: () => count() }, /family of my-model is not known/],
+    [named('w', 'gpt', count), named(' W', 'claude', (input) => count.call(input)), /the same name/],
+    ...['GPT', ' gpt ', 'openai', 'gpt-5'].map(
+      (family) =>
+        [named('w', 'gpt', count), named('e', family, (input) => count.call(input)), /model family gpt/] as const,
+    ),
+    [named('w', 'gpt', count), named('e', ' ', (input) => count.call(input)), /family of e is not known/],
+    [named('w', 'gpt', count), { name: 'my-model', family: '', ask: () => count() }, /my-model is not known/],
     [shared, { name: 'two', family: 'gpt', agent: shared }, /the same participant/],
     [shared, { name: 'claude-sonnet-5', family: 'gpt', ask: count }, /both are of the model family claude/],
   ];
   for (const [author, evaluator, why] of pairs)
     await assert.rejects(refineWith({ author, evaluator }), { code: 'patterns/not-independent', message: why });
+  const plain = new Agent({ name: 'plain', model: scriptedProvider([says('x')], { model: 'my-model' }) });
+  for (const evaluator of [
+    named<EvaluatorInput, Evaluation>('e', 'code', () => count()),
+    { name: 'my-model', family: ' Code', ask: count },
+    { name: 'e', family: 'code', agent: plain },
+  ])
+    await assert.rejects(refineWith({ evaluator }), { code: 'patterns/bad-option', message: /asks a model/ });
   assert.equal(asked, 0);
 });
 
@@ -393,6 +407,16 @@ test('[A60] orchestration keeps a call for the combiner, and ends with the reaso
     workers: [worker],
   });
   assert.deepEqual([text.stop, text.parts.length], ['failed', 0]);
+  const recorded: unknown[] = [];
+  const flood = await orchestrateWorkers({
+    ...base,
+    splitter: named('s', 'gpt', () => Array.from({ length: 1001 }, () => 'x')),
+    budget: { calls: 9 },
+    workers: [worker],
+    session: { annotate: async (_, value) => void recorded.push(value) },
+  });
+  assert.deepEqual([flood.stop, flood.parts.length, recorded.length], ['failed', 0, 3]);
+  assert.match(flood.detail, /returned 1001 parts; at most 1000 are read/);
   const stop = new AbortController();
   const aborting = named('w', 'gpt', (): Promise<string> => {
     stop.abort();
@@ -495,6 +519,27 @@ test('[A103] a judge that fails or chooses no side is no vote, and judges of one
   });
   assert.deepEqual([families.winner, families.stop], [undefined, 'complete']);
   assert.match(families.detail, /disagree/);
+});
+
+test('[A103] a judge votes for the family of the model that answered, so that a fallback is no second vote of its family', async () => {
+  const { gateway } = await import('../../providers/index.ts');
+  const choice = '{"winner": "A", "why": "x"}';
+  const other = '{"winner": "B", "why": "x"}';
+  const down = scriptedProvider(() => fails('server-error', { retry: false }), { model: 'claude-opus-5' });
+  // Both requests fall back to a model of another family than that of the name of the judge.
+  const fallback = scriptedProvider([says(choice), says(other)], { model: 'qwen3' });
+  const judge = new Agent({ name: 'jo', model: gateway([down, fallback]) });
+  const [vote] = (await debate({ ...debateBase, judges: [judge] })).votes;
+  assert.deepEqual([vote?.family, vote?.winner === undefined], ['qwen', false], vote?.why);
+  // The second request falls back.
+  let count = 0;
+  const once = scriptedProvider(() => (count++ === 0 ? says(choice) : fails('server-error', { retry: false })), {
+    model: 'claude-opus-5',
+  });
+  const second = scriptedProvider([says(other)], { model: 'qwen3' });
+  const mixed = new Agent({ name: 'jo', model: gateway([once, second]) });
+  const [none] = (await debate({ ...debateBase, judges: [mixed] })).votes;
+  assert.deepEqual([none?.winner, none?.why], [undefined, 'Models of several families answered for the judge.']);
 });
 
 test('[A103] a debate keeps calls for its judges, and a debater that fails keeps its last statement', async () => {

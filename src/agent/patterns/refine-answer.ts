@@ -5,7 +5,7 @@ import { assertIndependent, findDependence, resolveMember, type Member, type Par
 import {
   assertPatternOptions,
   withPatternRun,
-  type Asked,
+  type AskResult,
   type PatternOptions,
   type PatternReport,
   type PatternRun,
@@ -51,7 +51,7 @@ export type RefineOptions = PatternOptions & {
 };
 
 /** One answer of the author. */
-export type RefineRound = {
+export type RefinementRound = {
   readonly round: number;
   readonly text: string;
   /** Absent if no evaluation of it succeeded. */
@@ -69,7 +69,7 @@ export type RefineResult = PatternReport & {
   readonly score: number | undefined;
   /** The round of the best answer. */
   readonly round: number | undefined;
-  readonly rounds: readonly RefineRound[];
+  readonly rounds: readonly RefinementRound[];
 };
 
 const authorTask: RoleTask<AuthorInput, string> = {
@@ -115,8 +115,8 @@ export async function refineAnswer(options: RefineOptions): Promise<RefineResult
   assertIndependent('evaluator', [evaluator], [author]);
 
   return withPatternRun('refine-answer', options, [author, evaluator], async (run) => {
-    const rounds: RefineRound[] = [];
-    let best: RefineRound | undefined;
+    const rounds: RefinementRound[] = [];
+    let best: RefinementRound | undefined;
     const finish = async (stop: PatternStop, detail: string): Promise<RefineResult> => ({
       ...(await run.finish(stop, detail)),
       text: best?.text,
@@ -151,7 +151,7 @@ export async function refineAnswer(options: RefineOptions): Promise<RefineResult
       const isBetter = best === undefined || (score !== undefined && (best.score === undefined || score > best.score));
       const isGain =
         score !== undefined && (best?.score === undefined || score >= Math.min(1, best.score + minGain)) && isBetter;
-      const current: RefineRound = {
+      const current: RefinementRound = {
         round,
         text: written.value,
         improved: isBetter,
@@ -171,7 +171,7 @@ export async function refineAnswer(options: RefineOptions): Promise<RefineResult
   });
 }
 
-const toBest = ({ text, score, feedback }: RefineRound): NonNullable<AuthorInput['best']> => ({
+const toBest = ({ text, score, feedback }: RefinementRound): NonNullable<AuthorInput['best']> => ({
   text,
   ...(score === undefined ? {} : { score }),
   ...(feedback === undefined ? {} : { feedback }),
@@ -184,9 +184,9 @@ async function evaluate(
   { author, evaluator }: Record<'author' | 'evaluator', Member>,
   text: string,
   about: string,
-): Promise<Asked<Evaluation>> {
+): Promise<AskResult<Evaluation>> {
   const found: Evaluation[] = [];
-  let last: Asked<Evaluation> | undefined;
+  let last: AskResult<Evaluation> | undefined;
   for (let i = 0; i < evaluations; i++) {
     last = await run.ask(
       evaluator,

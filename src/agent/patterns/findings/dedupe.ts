@@ -8,13 +8,13 @@ import {
   mergeThresholds,
   nearLines,
   prepareFinding,
-  relatePlaces,
+  compareLocations,
   weighTerms,
-  type PlaceRelation,
+  type LocationProximity,
   type PreparedFinding,
 } from './similarity.ts';
 
-/** A finding, and who made it from what. */
+/** A finding with the participant that made it and the item that it was made from. */
 export type SourcedFinding = Finding & { readonly by?: string; readonly item?: string };
 
 /** Two kept findings that may be the same. */
@@ -30,8 +30,8 @@ export type DedupeResult = { readonly kept: readonly KeptFinding[]; readonly dou
 
 /** Options of dedupeFindings. */
 export type DedupeOptions = {
-  /** Replaces the similarity from which findings are the same, by the relation of their places. */
-  readonly thresholds?: Partial<Readonly<Record<Exclude<PlaceRelation, 'far'>, number>>>;
+  /** Replaces the similarity from which findings are the same, by the proximity of their locations. */
+  readonly thresholds?: Partial<Readonly<Record<Exclude<LocationProximity, 'far'>, number>>>;
 };
 
 /** More findings are refused. */
@@ -93,12 +93,12 @@ export function dedupeFindings(findings: readonly SourcedFinding[], options: Ded
   };
 }
 
-/** What a judge said about two kept findings. */
+/** The decision of a judge about two kept findings. */
 export type JudgedPair = Pick<DoubtfulPair, 'first' | 'second'> & { readonly same: boolean };
 
 type Group = { readonly members: number[]; readonly votes: Map<Group, number> };
 
-/** Merges kept findings by the words of a judge. Groups are merged only if more pairs between them were called the same than different, and if their places are not apart, so that one error does not join two groups. */
+/** Merges kept findings by the decisions of a judge. Groups are merged only if more pairs between them were called the same than different, and if their places are not apart, so that one error does not join two groups. */
 export function mergeKept(kept: readonly KeptFinding[], pairs: readonly JudgedPair[]): readonly KeptFinding[] {
   const groups: Group[] = kept.map((_, i) => ({ members: [i], votes: new Map() }));
   const places = kept.map(({ sources }) => sources.map((source) => prepareFinding(source, source.index)));
@@ -118,7 +118,7 @@ export function mergeKept(kept: readonly KeptFinding[], pairs: readonly JudgedPa
       members.flatMap((i) => places[i] ?? []).filter(({ start }) => start !== undefined),
     );
     if (!x?.length || !y?.length) return false;
-    return !x.some((one) => y.some((other) => relatePlaces(one, other) !== 'far'));
+    return !x.some((one) => y.some((other) => compareLocations(one, other) !== 'far'));
   };
   // The groups with the most support first; of equal ones those that come first. Each step removes votes, so that it ends.
   for (;;) {
@@ -200,7 +200,7 @@ function compareWithCluster(
   finding: PreparedFinding,
   { members, start, end }: Cluster,
   weight: (term: string) => number,
-  thresholds: Readonly<Record<Exclude<PlaceRelation, 'far'>, number>>,
+  thresholds: Readonly<Record<Exclude<LocationProximity, 'far'>, number>>,
 ): Comparison | undefined {
   // Findings that are each near the next one could lead from one place to another.
   if (finding.start !== undefined && start !== undefined && finding.end - start > Math.max(maxSpread, end - start))
@@ -208,11 +208,11 @@ function compareWithCluster(
   let best: Comparison | undefined;
   for (const member of members.slice(0, maxMembersCompared)) {
     if (member.file !== undefined && finding.file !== undefined && member.file !== finding.file) return undefined;
-    const relation = relatePlaces(finding, member);
-    if (relation === 'far') continue;
-    const similarity = compareTerms(finding, member, relation, weight);
-    const share = similarity / thresholds[relation];
-    if (share > (best?.share ?? -1)) best = { share, similarity, isDoubtful: share >= doubtfulShares[relation] };
+    const proximity = compareLocations(finding, member);
+    if (proximity === 'far') continue;
+    const similarity = compareTerms(finding, member, proximity, weight);
+    const share = similarity / thresholds[proximity];
+    if (share > (best?.share ?? -1)) best = { share, similarity, isDoubtful: share >= doubtfulShares[proximity] };
   }
   return best;
 }

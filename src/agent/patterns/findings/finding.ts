@@ -53,7 +53,7 @@ export const findingsSchema = {
   additionalProperties: false,
 } as const;
 
-/** Reads a list of findings. One that is no finding makes the answer invalid, so that nothing is dropped unseen. */
+/** Reads a list of findings. One that is no finding makes the answer invalid, so that nothing is dropped silently. */
 export function readFindings(value: unknown): ReadResult<readonly Finding[]> {
   const parsed = typeof value === 'string' ? parseJsonResponse(value) : value;
   const list = isObject(parsed) ? parsed['findings'] : parsed;

@@ -2,8 +2,8 @@
 import { findTerms } from '../../../checks/judges/index.ts';
 import type { Finding } from './finding.ts';
 
-/** How the places of two findings relate. `far` ones are never the same finding. */
-export type PlaceRelation = 'same' | 'near' | 'file' | 'unknown' | 'far';
+/** How close the locations of two findings are. `far` ones are never the same finding. */
+export type LocationProximity = 'same' | 'near' | 'file' | 'unknown' | 'far';
 
 /** A finding with what it is compared by. */
 export type PreparedFinding = {
@@ -24,15 +24,15 @@ const maxPreciseLines = 40;
 /** Only the beginning of a longer text is compared. */
 const maxComparedChars = 600;
 
-/** The similarity from which two findings are the same, by the relation of their places. Chosen on the development half of the planted set. */
-export const mergeThresholds: Readonly<Record<Exclude<PlaceRelation, 'far'>, number>> = {
+/** The similarity from which two findings are the same, by the proximity of their locations. Chosen on the development half of the planted set. */
+export const mergeThresholds: Readonly<Record<Exclude<LocationProximity, 'far'>, number>> = {
   same: 0.2,
   near: 0.2,
   file: 0.35,
   unknown: 0.5,
 };
 /** Pairs with at least this part of their threshold are doubtful. At one place every pair is: other words can mean the same. */
-export const doubtfulShares: Readonly<Record<Exclude<PlaceRelation, 'far'>, number>> = {
+export const doubtfulShares: Readonly<Record<Exclude<LocationProximity, 'far'>, number>> = {
   same: 0,
   near: 0,
   file: 0.5,
@@ -70,8 +70,8 @@ const normalizePath = (file: string): string =>
     .replace(/^(?:\.\/)+/, '')
     .replaceAll(/\/{2,}/g, '/');
 
-/** Returns how the places of two findings relate. */
-export function relatePlaces(a: PreparedFinding, b: PreparedFinding): PlaceRelation {
+/** Returns how close the locations of two findings are. */
+export function compareLocations(a: PreparedFinding, b: PreparedFinding): LocationProximity {
   if (a.file === undefined || b.file === undefined) return haveOtherNames(a, b) ? 'far' : 'unknown';
   if (a.file !== b.file) return 'far';
   if (a.start === undefined || b.start === undefined) return haveOtherNames(a, b) ? 'far' : 'file';
@@ -97,7 +97,7 @@ export function weighTerms(findings: readonly PreparedFinding[]): (term: string)
 }
 
 /** Names of code say where a finding is, not what it is: they count less if the places are known to be close. */
-const nameShares: Readonly<Record<Exclude<PlaceRelation, 'far'>, number>> = {
+const nameShares: Readonly<Record<Exclude<LocationProximity, 'far'>, number>> = {
   same: 0.15,
   near: 0.3,
   file: 1,
@@ -108,10 +108,10 @@ const nameShares: Readonly<Record<Exclude<PlaceRelation, 'far'>, number>> = {
 export function compareTerms(
   a: PreparedFinding,
   b: PreparedFinding,
-  relation: Exclude<PlaceRelation, 'far'>,
+  proximity: Exclude<LocationProximity, 'far'>,
   weight: (term: string) => number,
 ): number {
-  const weigh = (term: string): number => weight(term) * (term.startsWith(nameMark) ? nameShares[relation] : 1);
+  const weigh = (term: string): number => weight(term) * (term.startsWith(nameMark) ? nameShares[proximity] : 1);
   let total = 0;
   let shared = 0;
   for (const term of a.terms) {

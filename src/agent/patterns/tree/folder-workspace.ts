@@ -1,11 +1,11 @@
 // A forkable workspace on a folder: each fork is a copy in a temporary folder, in which files are written and removed. Commands, the network and links out of the folder are refused.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { errorMessage, isObject, type Workspace } from '../../../core/index.ts';
-import { localWorkspace } from '../../../workspace/index.ts';
+import { errorMessage, isObject, normalizeFileName, type Workspace } from '../../../core/index.ts';
+import { localWorkspace, protectedNames } from '../../../workspace/index.ts';
 import { assertWhole, badOptionError, effectError } from '../errors.ts';
 import type { ForkableWorkspace, ParsedAction } from './forkable-workspace.ts';
 
@@ -18,7 +18,7 @@ export type FileAction =
 /** Options of createFolderWorkspace. */
 export type FolderWorkspaceOptions = {
   readonly folder: string;
-  /** Names that are not copied, in any folder; `.git` by default. */
+  /** Names that are not copied, in any folder and in upper and lower case; `.git` by default. */
   readonly exclude?: readonly string[];
   /** Files that a fork may have; 5,000 by default. */
   readonly maxFiles?: number;
@@ -55,15 +55,26 @@ export async function createFolderWorkspace(options: FolderWorkspaceOptions): Pr
   return openFolder(folder, undefined, limits);
 }
 
+/** A file before a change, or the folders that were missing if there was no file. */
+type FileBefore =
+  | { readonly bytes: Uint8Array; readonly mode: number }
+  | { readonly bytes: null; readonly missingFolders: readonly string[] };
+
 /** `owned` is the temporary folder of a fork; undefined for the folder of the caller. */
 function openFolder(folder: string, owned: string | undefined, limits: Limits): FolderWorkspace {
-  // Contents before a change, for `rollback`: null if there was no file.
-  const before = new Map<string, Uint8Array | null>();
+  /** The files that were changed since the workspace was opened, or since the checkpoint. */
+  const before = new Map<string, FileBefore>();
   const workspace = localWorkspace({ roots: [folder] });
   const change = async (action: FileAction): Promise<string> => {
     const file = locate(workspace, folder, action.path, limits);
     const present = await readFile(file).catch(absentAsNull);
-    if (!before.has(file)) before.set(file, present);
+    if (!before.has(file))
+      before.set(
+        file,
+        present === null
+          ? { bytes: null, missingFolders: await listMissingFolders(folder, file) }
+          : { bytes: present, mode: (await lstat(file)).mode },
+      );
     if (action.type === 'remove') {
       if (present === null) throw effectError(`${action.path} does not exist.`);
       await rm(file);
@@ -88,15 +99,22 @@ function openFolder(folder: string, owned: string | undefined, limits: Limits): 
         throw error;
       }
     },
+    checkpoint: async () => before.clear(),
     rollback: async () => {
-      for (const [file, bytes] of before) {
-        if (bytes === null) await rm(file, { force: true });
-        else {
-          const shown = path.relative(folder, file);
-          if ((await readFile(file).catch(absentAsNull)) !== null) await workspace.read(shown);
-          await workspace.write(shown, bytes);
+      for (const [file, earlier] of before) {
+        if (earlier.bytes === null) {
+          await rm(file, { force: true });
+          continue;
         }
+        const shown = path.relative(folder, file);
+        const isRemoved = (await readFile(file).catch(absentAsNull)) === null;
+        if (!isRemoved) await workspace.read(shown);
+        await workspace.write(shown, earlier.bytes);
+        if (isRemoved) await chmod(file, earlier.mode & 0o777);
       }
+      const created = [...before.values()].flatMap((each) => (each.bytes === null ? each.missingFolders : []));
+      // The deepest first. A folder that has other files by now stays.
+      for (const each of created.toSorted((x, y) => y.length - x.length)) await rmdir(each).catch(() => {});
       before.clear();
     },
     parse: parseFileAction,
@@ -124,7 +142,7 @@ function openFolder(folder: string, owned: string | undefined, limits: Limits): 
 }
 
 /** Reads a proposed change of a file. Any other effect is refused. */
-export function parseFileAction(proposed: unknown): ParsedAction<FileAction> {
+function parseFileAction(proposed: unknown): ParsedAction<FileAction> {
   if (!isObject(proposed)) return { problem: 'An action must be an object with a type.' };
   const { type, path: file, text, old } = proposed;
   const next = proposed['new'];
@@ -145,13 +163,26 @@ export function parseFileAction(proposed: unknown): ParsedAction<FileAction> {
     : { problem: 'A replacement needs the texts old and new.' };
 }
 
-/** Resolves a path inside the folder. Links, and names that are not copied, are refused. */
+/** Whether a name is excluded, in any spelling: file systems may ignore the case of letters. */
+const isNamed = (list: readonly string[], name: string): boolean =>
+  list.some((each) => normalizeFileName(each) === normalizeFileName(name));
+
+/** Resolves a path inside the folder. Links, names that are not copied, and files that configure git are refused. */
 function locate(workspace: Workspace, folder: string, given: string, { exclude }: Limits): string {
   const file = path.resolve(folder, given);
   const names = path.relative(folder, file).split(path.sep);
-  if (names[0] === '..' || names.some((name) => exclude.includes(name)) || workspace.locate(given) !== file)
+  const isRefused = names.some((name) => isNamed([...exclude, ...protectedNames], name));
+  if (names[0] === '..' || isRefused || workspace.locate(given) !== file)
     throw effectError(`${given} cannot be changed: it is outside the folder, excluded, or a link.`);
   return file;
+}
+
+/** The folders that a new file needs and that do not exist. */
+async function listMissingFolders(folder: string, file: string): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (let at = path.dirname(file); at.length > folder.length; at = path.dirname(at))
+    if ((await lstat(at).catch(absentAsNull)) === null) missing.push(at);
+  return missing;
 }
 
 function replaceOnce(action: FileAction & { readonly type: 'replace' }, present: Uint8Array | null): string {
@@ -177,7 +208,7 @@ async function listFiles(folder: string, { exclude, maxFiles, maxBytes }: Limits
   const visit = async (relative: string): Promise<void> => {
     const names = (await readdir(path.join(folder, relative))).toSorted();
     for (const name of names) {
-      if (exclude.includes(name)) continue;
+      if (isNamed(exclude, name)) continue;
       const child = path.join(relative, name);
       const stat = await lstat(path.join(folder, child));
       if (stat.isDirectory()) {

@@ -10,7 +10,9 @@ export interface ForkableWorkspace<Action extends Json = Json> {
   readonly effects: readonly string[];
   /** Copies the present state. */
   fork(signal: AbortSignal): Promise<ForkableWorkspace<Action>>;
-  /** Returns to the state at the time of the fork. */
+  /** Makes the present state the one that `rollback` returns to. */
+  checkpoint(signal: AbortSignal): Promise<void>;
+  /** Returns to the checkpoint; without one, to the state in which this workspace was opened or forked. */
   rollback(signal: AbortSignal): Promise<void>;
   /** Reads an action that a model proposed, or says why it is none or why its effect is refused. Changes nothing. */
   parse(proposed: unknown): ParsedAction<Action>;

@@ -1,6 +1,16 @@
 // Tests of tree search, and of the workspaces that it forks.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
@@ -86,7 +96,7 @@ test('[A120] tree search finds the actions that a check accepts, and forks leave
   assert.deepEqual([adopted.adopted, workspace.value], [true, 'cab']);
 });
 
-test('[A120] later expansions get what failed branches taught, from the check or from a reflector', async () => {
+test('[A120] later expansions get the lessons of failed branches, from the check or from a reflector', async () => {
   const inputs: ProposerInput<string>[] = [];
   const proposer = proposes((input) => {
     inputs.push(input);
@@ -204,6 +214,11 @@ test('[A120] values are copied: a function that changes its argument changes no 
   assert.notEqual(await one.fingerprint(signal), await two.fingerprint(signal));
   await one.rollback(signal);
   assert.equal(await one.fingerprint(signal), await two.fingerprint(signal));
+  await one.apply('c', signal);
+  await one.checkpoint(signal);
+  await one.apply('d', signal);
+  await one.rollback(signal);
+  assert.deepEqual(one.value, ['a', 'c']);
 });
 
 function createFolder(
@@ -221,7 +236,7 @@ function createFolder(
   return { folder, tempFolder };
 }
 
-test('[A120] a folder is forked by copies: forks do not see each other, are rolled back, and nothing is left', async (t) => {
+test('[A120] a folder is forked by copies: forks are independent, are rolled back, and nothing is left', async (t) => {
   const { folder, tempFolder } = createFolder(t, { 'a.txt': 'one', 'sub/b.txt': 'two', '.git/config': 'secret' });
   const workspace = await createFolderWorkspace({ folder, tempFolder });
   const [one, two] = [await workspace.fork(signal), await workspace.fork(signal)];
@@ -235,6 +250,7 @@ test('[A120] a folder is forked by copies: forks do not see each other, are roll
   assert.deepEqual(readdirSync(two.folder).toSorted(), ['a.txt', 'sub']);
   await one.rollback(signal);
   assert.equal(await one.fingerprint(signal), await two.fingerprint(signal));
+  assert.deepEqual(readdirSync(one.folder).toSorted(), ['a.txt', 'sub'], 'no folder that a change created is left');
   assert.equal(readFileSync(path.join(folder, 'a.txt'), 'utf8'), 'one');
   for (const fork of [one, two, next]) await fork.discard();
   assert.deepEqual(readdirSync(tempFolder), []);
@@ -243,7 +259,12 @@ test('[A120] a folder is forked by copies: forks do not see each other, are roll
 });
 
 test('[A120] effects other than files in the folder are refused', async (t) => {
-  const { folder, tempFolder } = createFolder(t, { 'a.txt': 'one one', '.git/config': 'x' });
+  const { folder, tempFolder } = createFolder(t, {
+    'a.txt': 'one one',
+    '.git/config': 'x',
+    '.GIT/config': 'x',
+    '.gitmodules': 'x',
+  });
   const workspace = await createFolderWorkspace({ folder, tempFolder });
   assert.deepEqual(workspace.effects, ['files in the folder']);
   for (const proposed of [
@@ -258,9 +279,13 @@ test('[A120] effects other than files in the folder are refused', async (t) => {
   ])
     assert.ok('problem' in workspace.parse(proposed), JSON.stringify(proposed));
   const fork = await workspace.fork(signal);
+  assert.deepEqual(readdirSync(fork.folder), ['.gitmodules', 'a.txt']);
   symlinkSync(folder, path.join(fork.folder, 'link'));
   for (const action of [
     { type: 'write', path: '.git/config', text: 'y' },
+    { type: 'write', path: '.GIT/config', text: 'y' },
+    { type: 'remove', path: '.GIT/config' },
+    { type: 'remove', path: '.gitmodules' },
     { type: 'write', path: 'link/a.txt', text: 'y' },
     { type: 'remove', path: 'link/a.txt' },
     { type: 'remove', path: 'absent.txt' },
@@ -279,7 +304,7 @@ test('[A120] effects other than files in the folder are refused', async (t) => {
   await assert.rejects(createFolderWorkspace({ folder: path.join(folder, 'absent') }), { code: 'patterns/bad-option' });
 });
 
-test('[A120] agents search a folder: a test decides, refused proposals are told, and the result is adopted', async (t) => {
+test('[A120] agents search a folder: a test decides, the reasons of refused proposals are passed on, and the result is adopted', async (t) => {
   const { folder, tempFolder } = createFolder(t, { 'sum.js': 'export const sum = (a, b) => a - b;' });
   const write = (text: string): FileAction => ({ type: 'write', path: 'sum.js', text });
   const provider = scriptedProvider(
@@ -326,6 +351,63 @@ test('[A120] agents search a folder: a test decides, refused proposals are told,
     JSON.stringify(provider.requests[1]?.messages),
     /A proposal was refused: The effect .*command.* cannot be rolled back/,
   );
+});
+
+test('[A120] actions that cannot be applied at the end leave the folder as it was, with the earlier work of the caller', async (t) => {
+  const { folder, tempFolder } = createFolder(t, { 'a.txt': 'one', 'run.sh': 'x' });
+  chmodSync(path.join(folder, 'run.sh'), 0o755);
+  const workspace = await createFolderWorkspace({ folder, tempFolder });
+  await workspace.apply({ type: 'write', path: 'mine.txt', text: 'earlier work' }, signal);
+  const steps: readonly FileAction[] = [
+    { type: 'write', path: 'new/dir/b.txt', text: 'two' },
+    { type: 'remove', path: 'run.sh' },
+    { type: 'replace', path: 'a.txt', old: 'one', new: 'ONE' },
+  ];
+  const result = await searchTree<FileAction, FolderWorkspace>({
+    task: 'x',
+    signal,
+    budget: { calls: 9 },
+    adopt: true,
+    workspace,
+    proposer: { name: 'model', family: 'gpt', run: ({ actions }) => steps.slice(actions.length, actions.length + 1) },
+    check: {
+      name: 'code',
+      asksModel: false,
+      run: ({ actions }) => {
+        const solved = actions.length === steps.length;
+        // The user changes the file while the search runs.
+        if (solved) writeFileSync(path.join(folder, 'a.txt'), 'other');
+        return { value: actions.length / steps.length, solved };
+      },
+    },
+  });
+  assert.deepEqual([result.solved, result.adopted, result.stop], [true, false, 'complete']);
+  assert.match(result.detail, /Its actions were not applied: The text to replace occurs nowhere in a\.txt\./);
+  assert.deepEqual(readdirSync(folder).toSorted(), ['a.txt', 'mine.txt', 'run.sh']);
+  assert.equal(readFileSync(path.join(folder, 'a.txt'), 'utf8'), 'other');
+  if (process.platform !== 'win32') assert.equal(statSync(path.join(folder, 'run.sh')).mode & 0o777, 0o755);
+});
+
+test('[A120] the number of states is bounded also if no call is a model call, and an answer that is nested too deeply is refused', async () => {
+  const flat = { name: 'code', asksModel: false, run: () => ({ value: 0.5 }) };
+  const proposer = { name: 'list', asksModel: false, run: () => ['a', 'b', 'c'] };
+  const bounded = await search({ proposer, check: flat, maxStates: 7 });
+  assert.deepEqual([bounded.stop, bounded.states.length], ['rounds', 7]);
+  assert.match(bounded.detail, /maximum of 7 states/);
+  const nested = `{"actions": [${'['.repeat(50_000)}${']'.repeat(50_000)}]}`;
+  const deep = await searchTree({
+    task: 'x',
+    signal,
+    budget: { calls: 9 },
+    workspace: createValueWorkspace({ value: '', parse: (action) => ({ action: action as string }), apply: () => 'x' }),
+    proposer: proposes(() => nested as never),
+    check: flat,
+  });
+  assert.equal(deep.stop, 'exhausted');
+  assert.match(deep.reflections.join(), /A proposal was refused: It cannot be read/);
+  const reflector = { name: 'writer', family: 'llama', run: () => 'x'.repeat(50_000) };
+  const long = await search({ reflector, check: checkWord('cc'), width: 2 });
+  assert.ok(long.reflections.length > 0 && long.reflections.every((text) => text.length <= 2000));
 });
 
 test('[A120] a workspace that cannot be forked ends the search with its error, and no fork is left', async () => {

@@ -18,7 +18,7 @@ import {
   type PatternRun,
   type PatternStop,
 } from '../pattern-run.ts';
-import type { ForkableWorkspace } from './forkable-workspace.ts';
+import type { ForkableWorkspace, ParsedAction } from './forkable-workspace.ts';
 import { createTree, type TreeNode } from './tree.ts';
 import {
   checkTask,
@@ -44,6 +44,8 @@ export type TreeSearchOptions<Action extends Json, W extends ForkableWorkspace<A
   readonly width?: number;
   /** Actions from the start to a state at most; 6 by default. */
   readonly maxDepth?: number;
+  /** States at most, each of which is a fork until it fails or the search ends; 1,000 by default. */
+  readonly maxStates?: number;
   /** How often proposals are requested again for one state, if its branches are not better; 2 by default. */
   readonly retries?: number;
   /** The weight of states that were visited seldom; 0.7 by default. */
@@ -83,6 +85,7 @@ export type TreeSearchResult<Action extends Json> = PatternReport & {
 };
 
 const maxReflections = 6;
+const maxReflectionChars = 2000;
 
 type Roles = { readonly proposer: Member; readonly check: Member; readonly reflector: Member | undefined };
 
@@ -90,10 +93,11 @@ type Roles = { readonly proposer: Member; readonly check: Member; readonly refle
 export async function searchTree<Action extends Json, W extends ForkableWorkspace<Action>>(
   options: TreeSearchOptions<Action, W>,
 ): Promise<TreeSearchResult<Action>> {
-  const { width = 3, maxDepth = 6, retries = 2, exploration = 0.7, seed = 1 } = options;
+  const { width = 3, maxDepth = 6, maxStates = 1000, retries = 2, exploration = 0.7, seed = 1 } = options;
   assertPatternOptions(options);
   assertWhole('width', width, 1, 50);
   assertWhole('maxDepth', maxDepth, 1, 1000);
+  assertWhole('maxStates', maxStates, 1, 1_000_000);
   assertWhole('retries', retries, 0, 1000);
   assertWhole('seed', seed, 0, 2 ** 31);
   if (!Number.isFinite(exploration) || exploration < 0)
@@ -107,22 +111,20 @@ export async function searchTree<Action extends Json, W extends ForkableWorkspac
   return withPatternRun('search-tree', options, members, async (run) => {
     const tree = createTree<Action, W>({ exploration, maxDepth, retries, random: createRandom(seed) });
     try {
-      const search = createSearch(run, options, { proposer, check, reflector }, tree, width);
+      const search = createSearch(run, options, { proposer, check, reflector }, tree, { width, maxStates });
       const end = await search.run();
       const best = tree.best();
-      let adopted = false;
-      if (options.adopt && best?.solved && run.ending() === undefined) {
-        await adopt(options.workspace, best.actions, run.signal);
-        adopted = true;
-      }
+      const isAdopting = options.adopt === true && best?.solved === true && run.ending() === undefined;
+      const failure = isAdopting ? await adopt(options.workspace, best.actions, run.signal) : undefined;
+      const detail = failure === undefined ? end.why : `${end.why} Its actions were not applied: ${failure}`;
       return {
-        ...(await run.finish(end.stop, end.why)),
+        ...(await run.finish(end.stop, detail)),
         solved: best?.solved ?? false,
         actions: best?.actions ?? [],
         value: best?.value,
         states: tree.nodes.map(toState),
         reflections: search.reflections,
-        adopted,
+        adopted: isAdopting && failure === undefined,
       };
     } finally {
       await Promise.all(tree.nodes.map(async ({ workspace }) => workspace?.discard()));
@@ -130,17 +132,20 @@ export async function searchTree<Action extends Json, W extends ForkableWorkspac
   });
 }
 
-/** Applies actions to the workspace of the caller; if one fails, none of them remains. */
+/** Applies actions to the workspace of the caller. If one fails, none of them remains, and the reason is returned. */
 async function adopt<Action extends Json>(
   workspace: ForkableWorkspace<Action>,
   actions: readonly Action[],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string | undefined> {
+  // What the caller did in the workspace before must not be rolled back.
+  await workspace.checkpoint(signal);
   try {
     for (const action of actions) await workspace.apply(action, signal);
+    return undefined;
   } catch (error) {
     await workspace.rollback(signal);
-    throw error;
+    return errorMessage(error).slice(0, 500);
   }
 }
 
@@ -157,12 +162,26 @@ const toState = <Action extends Json, W>(node: TreeNode<Action, W>): SearchedSta
 
 type End = { readonly stop: PatternStop; readonly why: string };
 
+/** Reads a proposal. An action that cannot be written as JSON, such as one that is nested too deeply, is refused. */
+function parseAction<Action extends Json>(
+  workspace: ForkableWorkspace<Action>,
+  proposed: unknown,
+): ParsedAction<Action> {
+  try {
+    const parsed = workspace.parse(proposed);
+    if ('action' in parsed) JSON.stringify(parsed.action);
+    return parsed;
+  } catch (error) {
+    return { problem: `It cannot be read: ${errorMessage(error).slice(0, 200)}` };
+  }
+}
+
 function createSearch<Action extends Json, W extends ForkableWorkspace<Action>>(
   run: PatternRun,
   { task, workspace }: TreeSearchOptions<Action, W>,
   { proposer, check, reflector }: Roles,
   tree: ReturnType<typeof createTree<Action, W>>,
-  width: number,
+  { width, maxStates }: { readonly width: number; readonly maxStates: number },
 ): { readonly run: () => Promise<End>; readonly reflections: string[] } {
   const reflections: string[] = [];
   const known = new Set<string>();
@@ -194,18 +213,19 @@ function createSearch<Action extends Json, W extends ForkableWorkspace<Action>>(
   };
 
   const reflect = async (node: TreeNode<Action, W>): Promise<End | undefined> => {
-    const path = JSON.stringify(node.actions.at(-1) ?? null).slice(0, 300);
+    const last = JSON.stringify(node.actions.at(-1) ?? null).slice(0, 300);
     if (!reflector) {
-      if (node.detail !== '') addReflection(`${path}: ${node.detail}`);
+      if (node.detail !== '') addReflection(`${last}: ${node.detail}`);
       return undefined;
     }
     const input: ReflectorInput<Action> = { task, actions: node.actions, detail: node.detail };
     const written = await run.ask(reflector, reflectorTask<Action>(), input, { about: `state ${node.id}` });
     if (written.type === 'stopped') return written;
-    if (written.type === 'ok') addReflection(`${path}: ${written.value}`);
+    if (written.type === 'ok') addReflection(`${last}: ${written.value}`);
     return undefined;
   };
-  const addReflection = (text: string): void => {
+  const addReflection = (full: string): void => {
+    const text = full.slice(0, maxReflectionChars);
     if (!reflections.includes(text)) reflections.push(text);
   };
 
@@ -217,7 +237,7 @@ function createSearch<Action extends Json, W extends ForkableWorkspace<Action>>(
 
   /** Reaches a new state by one action in a fork. */
   const grow = async (parent: TreeNode<Action, W>, proposed: unknown): Promise<End | undefined> => {
-    const parsed = workspace.parse(proposed);
+    const parsed = parseAction(workspace, proposed);
     if ('problem' in parsed) {
       addReflection(`A proposal was refused: ${parsed.problem}`);
       await run.note('refused', { state: parent.id, why: parsed.problem });
@@ -263,6 +283,8 @@ function createSearch<Action extends Json, W extends ForkableWorkspace<Action>>(
     for (const action of proposed.value.slice(0, width)) {
       const end = run.ending() ?? (await grow(node, action));
       if (end) return end;
+      if (tree.nodes.length >= maxStates)
+        return { stop: 'rounds', why: `The maximum of ${maxStates} states was reached.` };
     }
     return undefined;
   };

@@ -1,4 +1,4 @@
-// The roles of a tree search: who proposes actions, who scores states, and who writes what a failed branch teaches.
+// The roles of a tree search: the proposer of actions, the check that scores states, and the reflector that writes what to do otherwise after a failed branch.
 import type { Json } from '../../../core/index.ts';
 import { createPrompt, type ReadResult, type RoleTask } from '../call-member.ts';
 import { dataSentence, quoteOutside, readObject, readText } from '../read-answer.ts';
@@ -12,7 +12,7 @@ export type ProposerInput<Action extends Json = Json> = {
   readonly actions: readonly Action[];
   /** What the check or the last action said about it. */
   readonly detail: string;
-  /** What failed branches taught, oldest first. */
+  /** Lessons of failed branches, oldest first. */
   readonly reflections: readonly string[];
   /** Actions that were tried in this state. */
   readonly tried: readonly Action[];
@@ -62,7 +62,7 @@ export const proposerTask = <Action extends Json>(): RoleTask<ProposerInput<Acti
       ...(detail === '' ? [] : [quoteOutside('what a check said about it', detail)]),
       ...(actions.length === 0 ? [] : [quoteOutside('the actions so far', JSON.stringify(actions))]),
       ...(tried.length === 0 ? [] : [quoteOutside('actions that were tried here', JSON.stringify(tried))]),
-      ...(reflections.length === 0 ? [] : [quoteOutside('what failed branches taught', reflections.join('\n'))]),
+      ...(reflections.length === 0 ? [] : [quoteOutside('lessons of failed branches', reflections.join('\n'))]),
     ),
   read: (value): ReadResult<readonly unknown[]> => {
     const list = Array.isArray(value) ? (value as readonly unknown[]) : readObject(value)?.['actions'];

@@ -24,7 +24,7 @@ export function createValueWorkspace<Value extends Json, Action extends Json>(
   options: ValueWorkspaceOptions<Value, Action>,
 ): ValueWorkspace<Value, Action> {
   const { apply, parse, describe = (value) => JSON.stringify(value) } = options;
-  const initial = copy(options.value);
+  let initial = copy(options.value);
   let value = initial;
   return {
     effects: ['the value'],
@@ -32,6 +32,9 @@ export function createValueWorkspace<Value extends Json, Action extends Json>(
       return copy(value);
     },
     fork: async () => createValueWorkspace({ ...options, value }),
+    checkpoint: async () => {
+      initial = value;
+    },
     rollback: async () => {
       value = initial;
     },
