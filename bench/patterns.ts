@@ -214,7 +214,7 @@ async function dedupeWithJudge(
 ): Promise<{ readonly clusters: readonly (readonly number[])[]; readonly calls: number }> {
   const random = createRandom(seed + 77);
   const positions = new Map<string, number>();
-  // The judge knows the defect by the text and the place: its number is not part of a finding.
+  // The judge finds the defect by the text and the place: its number is not part of a finding.
   const keyOf = ({ text, file, lines }: Omit<PlantedFinding, 'defect'>): string => JSON.stringify([text, file, lines]);
   for (const [i, finding] of planted.entries()) positions.set(keyOf(finding), planted[i]?.defect ?? -1);
   const result = await mapReduce({

@@ -42,7 +42,7 @@ await assert.rejects(
   { code: 'patterns/not-independent' },
 );
 
-// A judge sees the statements without names, each time in another order.
+// A judge gets the statements without names, each time in another order.
 const debated = await debate({
   question: 'Is 91 a prime number?',
   debaters: [

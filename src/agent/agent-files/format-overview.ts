@@ -43,7 +43,7 @@ const trustLabels: Readonly<Record<AgentFile['status'], string>> = {
 };
 
 /** One agent file: its name, source and trust, what it may do, and what of it is not used. */
-export function formatAgentFile(file: AgentFile, tools?: readonly string[]): string {
+function formatAgentFile(file: AgentFile, tools?: readonly string[]): string {
   const missing = (file.tools ?? []).filter((name) => !(tools ?? [name]).some((tool) => selectsTool(name, tool)));
   return [
     `  ${file.name} · ${file.scope === 'personal' ? 'yours' : 'of the project'} · ${file.disabled ?? trustLabels[file.status]}`,
@@ -55,7 +55,7 @@ export function formatAgentFile(file: AgentFile, tools?: readonly string[]): str
 }
 
 /** One sub-agent: its status, its turns, calls and cost, its task, and the question that it waits for. */
-export function formatSubagentEntry(subagent: SubagentInfo): string {
+function formatSubagentEntry(subagent: SubagentInfo): string {
   const { turns, calls, usd, turnsWithoutPrice } = subagent.state.total;
   const cost = turnsWithoutPrice > 0 ? 'unknown cost' : `$${usd.toFixed(4)}`;
   const questions = pendingApprovals(subagent.state).map(({ question }) => question);

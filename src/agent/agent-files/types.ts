@@ -6,7 +6,7 @@ import type { BudgetShare } from '../subagents/budget-share.ts';
 /** What an agent file says, with the names of our tools. */
 export type AgentDefinition = {
   readonly name: string;
-  /** Tells the model when to use the agent. */
+  /** When the model should use the agent. */
   readonly description: string;
   /** The body of the file: it is added to the system prompt of the agent. */
   readonly instructions: string;

@@ -28,7 +28,7 @@ export type PatternSpent = {
 export type CallCost = { readonly calls: number; readonly tokens: number; readonly usd: number | undefined };
 
 /** What a call needs before it may start. */
-export type CallNeed = {
+type CallNeed = {
   /** The model calls that it may make: 0 for code, 1 for a model; for an agent the most turns it may have. */
   readonly calls: number;
   /** The fewest calls with which it makes sense to start. */
@@ -50,7 +50,7 @@ export type Reservation = {
 };
 
 /** Counts and limits the calls of one pattern. */
-export type PatternMeter = {
+type PatternMeter = {
   /** Aborts with the signal of the caller, and when the time is over. */
   readonly signal: AbortSignal;
   /** Reserves, waiting for calls under way if what is left does not suffice; a text says why the call may not start. */
@@ -70,7 +70,7 @@ const maxTimerMs = 2 ** 31 - 1;
 const roundingUsd = 1e-9;
 
 /** Throws unless every number of a budget is finite and above 0. */
-export function assertBudget(budget: PatternBudget): void {
+function assertBudget(budget: PatternBudget): void {
   const given: Partial<Record<string, unknown>> = { ...(budget as PatternBudget | undefined) };
   if (given['calls'] === undefined)
     throw badOptionError('A pattern needs a budget with a number of calls.', 'budget: { calls: 20 }');

@@ -23,8 +23,8 @@ export type RoleTask<In, Out> = {
 /** The prompt of a role with its size. */
 export type RolePrompt = { readonly system: string; readonly prompt: string; readonly tokens: number };
 
-/** Who answered, if it was not the model that the participant was opened with. */
-export type AnsweredBy = { readonly family: string };
+/** The family of the model that answered, which a fallback can change. */
+type AnsweredBy = { readonly family: string };
 
 /** What a call returned, and what it used. */
 export type CallResult<Out> = {
@@ -36,7 +36,7 @@ export type CallResult<Out> = {
 } & ({ readonly type: 'ok'; readonly value: Out } | { readonly type: 'failed'; readonly why: string });
 
 /** What a call needs. */
-export type MemberCall<In, Out> = {
+type MemberCall<In, Out> = {
   readonly member: Member;
   readonly task: RoleTask<In, Out>;
   readonly input: In;

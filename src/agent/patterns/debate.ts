@@ -1,4 +1,4 @@
-// Debate: participants argue over some rounds, and judges that are none of them choose. Judges see arguments without names, in orders that a seed shuffles.
+// Debate: participants argue over some rounds, and judges that are none of them choose. Judges get arguments without names, in orders that a seed shuffles.
 import { createRandom } from '../../checks/calibration/index.ts';
 import { createPrompt, type ReadResult, type RoleTask } from './call-member.ts';
 import { assertWhole, badOptionError } from './errors.ts';
@@ -188,7 +188,7 @@ async function argue(
   keep: number,
 ): Promise<Ended | undefined> {
   for (let round = 1; round <= rounds; round++) {
-    // All of one round see the statements of the round before: no side has the last word.
+    // All of one round get the statements of the round before, so that the order of the debaters is no advantage.
     const before = sides.map(({ statements }) => statements.at(-1));
     for (const [i, side] of sides.entries()) {
       const own = before[i];

@@ -2,7 +2,7 @@
 import { FairleadError, type ResolvedAgent, type RunState } from '../../core/index.ts';
 import type { SubagentInfo } from './metadata.ts';
 
-/** Who wrote or reviews: the name of the agent, the family of its model, and its session. */
+/** The identity of an author or of a reviewer: the name of the agent, the family of its model, and its session. */
 export type AgentIdentity = { readonly agent: string; readonly family: string; readonly session: string };
 
 /** A review as the log of the reviewer records it. */

@@ -3,15 +3,15 @@ import { minOf } from '../../../core/index.ts';
 import { badOptionError } from '../errors.ts';
 import type { Finding, FindingSource, KeptFinding } from './finding.ts';
 import {
-  compareTerms,
+  createTermComparison,
   doubtfulShares,
   mergeThresholds,
   nearLines,
   prepareFinding,
   compareLocations,
-  weighTerms,
   type LocationProximity,
   type PreparedFinding,
+  type TermComparison,
 } from './similarity.ts';
 
 /** A finding with the participant that made it and the item that it was made from. */
@@ -35,7 +35,7 @@ export type DedupeOptions = {
 };
 
 /** More findings are refused. */
-export const maxFindings = 50_000;
+export const maxFindings = 20_000;
 /** The clusters that a finding is compared with at most. */
 const maxCompared = 120;
 /** The clusters that a word leads to at most, latest first. */
@@ -66,13 +66,13 @@ export function dedupeFindings(findings: readonly SourcedFinding[], options: Ded
   const distinct = [...equal.values()]
     .map((group) => group.reduce((a, b) => (compareOrder(b, a, findings) < 0 ? b : a)))
     .toSorted((a, b) => compareOrder(a, b, findings));
-  const weight = weighTerms(distinct);
+  const compareTerms = createTermComparison(distinct);
   const clusters: Cluster[] = [];
   const doubts: OpenDoubt[] = [];
   const candidates = createCandidates();
   for (const finding of distinct) {
     const found = candidates.find(finding).flatMap((cluster) => {
-      const share = compareWithCluster(finding, cluster, weight, thresholds);
+      const share = compareWithCluster(finding, cluster, compareTerms, thresholds);
       return share?.isDoubtful ? [{ cluster, ...share }] : [];
     });
     const best = selectBest(finding, found);
@@ -199,7 +199,7 @@ function selectBest(finding: PreparedFinding, found: readonly ComparedCluster[])
 function compareWithCluster(
   finding: PreparedFinding,
   { members, start, end }: Cluster,
-  weight: (term: string) => number,
+  compareTerms: TermComparison,
   thresholds: Readonly<Record<Exclude<LocationProximity, 'far'>, number>>,
 ): Comparison | undefined {
   // Findings that are each near the next one could lead from one place to another.
@@ -210,7 +210,7 @@ function compareWithCluster(
     if (member.file !== undefined && finding.file !== undefined && member.file !== finding.file) return undefined;
     const proximity = compareLocations(finding, member);
     if (proximity === 'far') continue;
-    const similarity = compareTerms(finding, member, proximity, weight);
+    const similarity = compareTerms(finding, member, proximity);
     const share = similarity / thresholds[proximity];
     if (share > (best?.share ?? -1)) best = { share, similarity, isDoubtful: share >= doubtfulShares[proximity] };
   }

@@ -23,6 +23,8 @@ export const nearLines = 3;
 const maxPreciseLines = 40;
 /** Only the beginning of a longer text is compared. */
 const maxComparedChars = 600;
+/** Only the first words of a longer text are compared: each finding is compared with hundreds of others. */
+const maxTerms = 60;
 
 /** The similarity from which two findings are the same, by the proximity of their locations. Chosen on the development half of the planted set. */
 export const mergeThresholds: Readonly<Record<Exclude<LocationProximity, 'far'>, number>> = {
@@ -52,7 +54,10 @@ export function prepareFinding({ text, file, lines }: Finding, index: number): P
     terms.add(nameMark + name.replace(/\(\)$/, '').toLowerCase());
     return ' ';
   });
-  for (const term of findTerms(words)) terms.add(shorten(term));
+  for (const term of findTerms(words)) {
+    if (terms.size >= maxTerms) break;
+    terms.add(shorten(term));
+  }
   const path = file === undefined ? undefined : normalizePath(file);
   const [start, end] = lines ?? [];
   const place = `${path ?? ''}\0${start ?? ''}\0${end ?? ''}`;
@@ -89,13 +94,6 @@ function haveOtherNames(a: PreparedFinding, b: PreparedFinding): boolean {
   return [...b.terms].some((term) => term.startsWith(nameMark));
 }
 
-/** Returns the weights of the words of findings: a word in few findings says more. */
-export function weighTerms(findings: readonly PreparedFinding[]): (term: string) => number {
-  const counts = new Map<string, number>();
-  for (const { terms } of findings) for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return (term) => Math.log(1 + findings.length / ((counts.get(term) ?? 0) + 0.5));
-}
-
 /** Names of code say where a finding is, not what it is: they count less if the places are known to be close. */
 const nameShares: Readonly<Record<Exclude<LocationProximity, 'far'>, number>> = {
   same: 0.15,
@@ -104,21 +102,40 @@ const nameShares: Readonly<Record<Exclude<LocationProximity, 'far'>, number>> = 
   unknown: 1,
 };
 
-/** Returns the share of the weight that two findings have in common, from 0 to 1. */
-export function compareTerms(
+/** Returns the share of the weight that the words of two findings have in common, from 0 to 1. */
+export type TermComparison = (
   a: PreparedFinding,
   b: PreparedFinding,
   proximity: Exclude<LocationProximity, 'far'>,
-  weight: (term: string) => number,
-): number {
-  const weigh = (term: string): number => weight(term) * (term.startsWith(nameMark) ? nameShares[proximity] : 1);
-  let total = 0;
-  let shared = 0;
-  for (const term of a.terms) {
-    const value = weigh(term);
-    total += value;
-    if (b.terms.has(term)) shared += value;
-  }
-  for (const term of b.terms) total += weigh(term);
-  return total === 0 ? 0 : (2 * shared) / total;
+) => number;
+
+/** Creates a comparison of these findings: a word in few of them weighs more. Weights are computed once, because each finding is compared with many. */
+export function createTermComparison(findings: readonly PreparedFinding[]): TermComparison {
+  const counts = new Map<string, number>();
+  for (const { terms } of findings) for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  const weights = new Map<string, number>();
+  for (const [term, count] of counts) weights.set(term, Math.log(1 + findings.length / (count + 0.5)));
+  const weigh = (term: string, nameShare: number): number =>
+    (weights.get(term) ?? 0) * (term.startsWith(nameMark) ? nameShare : 1);
+  const sumWeights = ({ terms }: PreparedFinding, nameShare: number): number => {
+    let sum = 0;
+    for (const term of terms) sum += weigh(term, nameShare);
+    return sum;
+  };
+  const totals = new Map(
+    findings.map((each) => {
+      const words = sumWeights(each, 0);
+      return [each, { words, names: sumWeights(each, 1) - words }];
+    }),
+  );
+  return (a, b, proximity) => {
+    const nameShare = nameShares[proximity];
+    let total = 0;
+    for (const { words = 0, names = 0 } of [totals.get(a), totals.get(b)].map((each) => each ?? {}))
+      total += words + nameShare * names;
+    const [few, many] = a.terms.size <= b.terms.size ? [a.terms, b.terms] : [b.terms, a.terms];
+    let shared = 0;
+    for (const term of few) if (many.has(term)) shared += weigh(term, nameShare);
+    return total <= 0 ? 0 : (2 * shared) / total;
+  };
 }

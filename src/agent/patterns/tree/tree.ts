@@ -23,7 +23,7 @@ export type TreeNode<Action extends Json, W> = {
 };
 
 /** The value of a state. */
-export type NodeValue = { readonly value: number | undefined; readonly solved: boolean; readonly detail: string };
+type NodeValue = { readonly value: number | undefined; readonly solved: boolean; readonly detail: string };
 
 /** A tree of states. */
 export type Tree<Action extends Json, W> = {
@@ -40,7 +40,7 @@ export type Tree<Action extends Json, W> = {
 };
 
 /** Options of createTree. */
-export type TreeOptions = {
+type TreeOptions = {
   readonly exploration: number;
   readonly maxDepth: number;
   readonly retries: number;
