@@ -1,8 +1,9 @@
 // Tests of what all patterns have in common, and of orchestration, refinement and debate.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { fails, says, scriptedProvider } from '../../testing/index.ts';
+import { calls, fails, says, scriptedProvider } from '../../testing/index.ts';
 import { Agent } from '../agent.ts';
+import { defineTool } from '../define-tool.ts';
 import {
   debate,
   orchestrateWorkers,
@@ -317,6 +318,60 @@ test('tokens and dollars end a pattern before the call that does not fit, and an
   const unknown = await refineWith({ author: writes('a', 'b'), budget: { calls: 20, usd: 1 } });
   assert.deepEqual([unknown.stop, unknown.spent.callsWithoutPrice], ['budget', 1]);
   assert.match(unknown.detail, /price of a call is not known/);
+});
+
+test('an agent that never stops has no more turns, tokens and dollars than the budget of the pattern', async () => {
+  const tool = defineTool({
+    name: 'look',
+    description: 'Looks.',
+    input: { type: 'object' },
+    effect: 'read',
+    run: () => 'x',
+  });
+  let at = 0;
+  const run = async (budget: PatternBudget): Promise<{ readonly result: RefineResult; readonly requests: number }> => {
+    const loops = scriptedProvider(
+      () => ({ ...calls('look', { at: (at += 1) }), usage: { input: 900, output: 100 } }),
+      {
+        model: 'gpt-5',
+        price: { input: 1000, output: 1000 },
+      },
+    );
+    const author = new Agent({ name: 'author', model: loops, tools: [tool], limits: { turns: 30 } });
+    return { result: await refineWith({ author, budget }), requests: loops.requests.length };
+  };
+  const byCalls = await run({ calls: 4 });
+  assert.deepEqual([byCalls.requests, byCalls.result.spent.calls, byCalls.result.text], [4, 4, undefined]);
+  const free = await run({ calls: 60 });
+  assert.equal(free.requests, 30, 'its own limit holds too');
+  const each = free.result.spent.tokens / 30;
+  for (const budget of [
+    { calls: 60, tokens: Math.ceil(each * 8) },
+    { calls: 60, usd: (free.result.spent.usd / 30) * 8 },
+  ]) {
+    const { requests } = await run(budget);
+    assert.ok(requests > 2 && requests < 20, `${requests} requests with ${JSON.stringify(budget)}`);
+  }
+});
+
+test('what a participant reports cannot give budget back', async () => {
+  const author = named<AuthorInput, string>('writer', 'gpt', ({ round }, { spend }) => {
+    spend({ tokens: 1500, usd: 0.6 });
+    for (const value of [-1e6, Number.NaN, Number.NEGATIVE_INFINITY]) spend({ tokens: value, usd: value });
+    return `answer ${round}`;
+  });
+  const evaluator = {
+    ...scoreOf({}),
+    asksModel: false,
+    run: ({ text }: EvaluatorInput) => ({ score: Number(text.at(-1)) / 10, feedback: '' }),
+  };
+  for (const budget of [
+    { calls: 20, tokens: 2000 },
+    { calls: 20, usd: 1 },
+  ]) {
+    const { stop, spent, rounds } = await refineWith({ author, evaluator, budget });
+    assert.deepEqual([stop, spent.tokens, spent.usd, rounds.length], ['budget', 1500, 0.6, 1]);
+  }
 });
 
 test('the time of a budget aborts a call under way', async () => {

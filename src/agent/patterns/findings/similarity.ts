@@ -131,8 +131,7 @@ export function createTermComparison(findings: readonly PreparedFinding[]): Term
   return (a, b, proximity) => {
     const nameShare = nameShares[proximity];
     let total = 0;
-    for (const { words = 0, names = 0 } of [totals.get(a), totals.get(b)].map((each) => each ?? {}))
-      total += words + nameShare * names;
+    for (const each of [totals.get(a), totals.get(b)]) if (each) total += each.words + nameShare * each.names;
     const [few, many] = a.terms.size <= b.terms.size ? [a.terms, b.terms] : [b.terms, a.terms];
     let shared = 0;
     for (const term of few) if (many.has(term)) shared += weigh(term, nameShare);

@@ -1,5 +1,5 @@
 // The port of tree search to what it changes: a workspace that can be forked and rolled back, and that names the effects it can roll back.
-import type { Json } from '../../../core/index.ts';
+import { errorMessage, type Json } from '../../../core/index.ts';
 
 /** An action, or one sentence about why it is refused. */
 export type ParsedAction<Action> = { readonly action: Action } | { readonly problem: string };
@@ -24,4 +24,18 @@ export interface ForkableWorkspace<Action extends Json = Json> {
   fingerprint(signal: AbortSignal): Promise<string>;
   /** Releases the fork. The workspace that the caller opened is never discarded by a search. */
   discard(): Promise<void>;
+}
+
+/** Reads a proposal. An action that cannot be written as JSON, such as one that is nested too deeply, is refused. */
+export function parseAction<Action extends Json>(
+  workspace: ForkableWorkspace<Action>,
+  proposed: unknown,
+): ParsedAction<Action> {
+  try {
+    const parsed = workspace.parse(proposed);
+    if ('action' in parsed) JSON.stringify(parsed.action);
+    return parsed;
+  } catch (error) {
+    return { problem: `It cannot be read: ${errorMessage(error).slice(0, 200)}` };
+  }
 }

@@ -18,7 +18,7 @@ import {
   type PatternRun,
   type PatternStop,
 } from '../pattern-run.ts';
-import type { ForkableWorkspace, ParsedAction } from './forkable-workspace.ts';
+import { parseAction, type ForkableWorkspace } from './forkable-workspace.ts';
 import { createTree, type TreeNode } from './tree.ts';
 import {
   checkTask,
@@ -161,20 +161,6 @@ const toState = <Action extends Json, W>(node: TreeNode<Action, W>): SearchedSta
 });
 
 type End = { readonly stop: PatternStop; readonly why: string };
-
-/** Reads a proposal. An action that cannot be written as JSON, such as one that is nested too deeply, is refused. */
-function parseAction<Action extends Json>(
-  workspace: ForkableWorkspace<Action>,
-  proposed: unknown,
-): ParsedAction<Action> {
-  try {
-    const parsed = workspace.parse(proposed);
-    if ('action' in parsed) JSON.stringify(parsed.action);
-    return parsed;
-  } catch (error) {
-    return { problem: `It cannot be read: ${errorMessage(error).slice(0, 200)}` };
-  }
-}
 
 function createSearch<Action extends Json, W extends ForkableWorkspace<Action>>(
   run: PatternRun,
