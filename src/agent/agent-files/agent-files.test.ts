@@ -192,6 +192,7 @@ const brokenFiles: readonly (readonly [name: string, text: string, why: RegExp])
   ['binary.md', 'a\0b', /is not a text file/],
   ['model.md', claude('a', 'model: "m\\u009b2J"'), /^has model: "m\P{Cc}*; a name of a model/u],
   ['csi.md', claude('a', 'isolation: "\\u009b2J"'), /^has isolation: "\P{Cc}*; there is worktree/u],
+  ['long.md', file(`name: a\ndescription: ${'x'.repeat(4001)}`), /has a description of 4001 characters: at most 4000/],
   ['number.md', claude('a', 'maxTurns: .inf'), /has maxTurns: Infinity, which must be/],
 ];
 
@@ -278,6 +279,21 @@ test('[A69] the files that a project makes the program open and parse are bounde
   );
   assert.equal(large.agents.length, 31);
   assert.match(large.problems[0]?.why ?? '', /all agent files have more than 500000 characters of frontmatter/);
+  const agents = await find(
+    createFolder(
+      t,
+      many(210, (i) => claude(`a${i}`, `color: ${'x'.repeat(40)}`)),
+    ),
+  );
+  assert.equal(agents.agents.length, 200);
+  assert.match(agents.problems[0]?.why ?? '', /there are more than 200 agents/);
+  const trusted = agents.agents.map((each): AgentFile => ({
+    ...each,
+    status: 'trusted',
+    description: 'y'.repeat(4000),
+  }));
+  assert.ok(formatAgentList(trusted).length < 8000, `${formatAgentList(trusted).length}`);
+  assert.ok(formatAgentList(trusted.slice(0, 20)).length < 8000);
   const folder = createFolder(t, { 'repo/.claude/agents/a\u001B[2J.md': 'no fields' });
   assert.doesNotMatch(JSON.stringify((await find(folder)).problems), /\\u001b/i);
 });
@@ -299,6 +315,9 @@ test('[A69] a file of a project is trusted with its text: a change, a refusal an
   assert.equal(await statusOf(), 'trusted');
   writeFileSync(path.join(top, 'repo/.claude/agents/a.md'), claude('a'));
   assert.equal(await statusOf(), 'changed', 'only the text that was trusted last counts');
+  await decide(false);
+  writeFileSync(path.join(top, 'repo/.claude/agents/a.md'), claude('a', 'tools: Bash'));
+  assert.equal(await statusOf(), 'new', 'a refusal ends the trust in the text before');
 });
 
 test('[A69] the overview shows first the agents that need input, with their question, then the running ones with turns and cost', () => {
@@ -353,5 +372,6 @@ test('[A69] the question shows what each file says, and the model sees only trus
   const trusted = agents.filter(({ name }) => name !== 'b').map((each): AgentFile => ({ ...each, status: 'trusted' }));
   const list = formatAgentList(trusted);
   assert.match(list, /^- c: Does c\.$/m);
+  assert.match(list, /<outside-text from="the agents of this project">\n- a: Ends/);
   assert.equal(list.split('</untrusted>').length <= 2, true, list);
 });

@@ -220,6 +220,22 @@ test('[A70] a budget or an abort in the middle of a search keeps what was found'
   assert.deepEqual([empty.stop, empty.findings], ['complete', []]);
 });
 
+test('[A70] the findings of one answer, their texts and the pairs for the judge are bounded', async () => {
+  const base = { task: 'x', signal, items: items.slice(0, 1), budget: { calls: 20 } };
+  const many = finds('ann', () => Array.from({ length: 501 }, () => at('x', 'a.ts', 1)));
+  const flood = await mapReduce({ ...base, mappers: [many] });
+  assert.deepEqual([flood.stop, flood.found], ['failed', 0]);
+  assert.match(flood.items[0]?.why ?? '', /returned 501 findings; at most 500 are read/);
+  const long = await mapReduce({ ...base, mappers: [finds('ann', () => [{ text: 'y'.repeat(9000) }])] });
+  assert.equal(long.findings[0]?.text.length, 4000);
+  const texts = ['Alpha leaks.', 'Beta omega.', 'Gamma races.', 'Delta sigma.'];
+  const mapper = finds('ann', () => texts.map((text) => at(text, 'a.ts', 5)));
+  let pairs = 0;
+  const judge = { name: 'judge', family: 'claude', run: () => ({ same: ++pairs < 0 }) };
+  const judged = await mapReduce({ ...base, mappers: [mapper], judge, maxJudged: 2 });
+  assert.deepEqual([pairs, judged.doubtful.length], [2, 4]);
+});
+
 test('[A70] more findings than can be compared do not lose those of the other searches', async () => {
   const flood = (item: string) =>
     Array.from({ length: item === 'a.ts' ? 1 : 500 }, () => at('The same finding.', item, 1));

@@ -374,6 +374,24 @@ test('what a participant reports cannot give budget back', async () => {
   }
 });
 
+test('[A70] long texts of participants are cut in prompts, in feedback and in the trace, and the result has them in full', async () => {
+  const text = 'x'.repeat(100_000);
+  const prompts: string[] = [];
+  const evaluator = {
+    name: 'claude-opus-5',
+    ask: async ({ prompt }: { readonly prompt: string }) => {
+      prompts.push(prompt);
+      return { text: JSON.stringify({ score: 0.1, feedback: 'y'.repeat(9000) }), spent: {} };
+    },
+  };
+  const result = await refineWith({ author: writes(text), evaluator, maxRounds: 1 });
+  assert.ok((prompts[0]?.length ?? 0) < 25_000 && prompts[0]?.includes('(cut)'), `${prompts[0]?.length}`);
+  assert.deepEqual(
+    [result.text?.length, result.rounds[0]?.feedback?.length, result.trace[0]?.text?.length],
+    [100_000, 4000, 2000],
+  );
+});
+
 test('the time of a budget aborts a call under way', async () => {
   const author = named<AuthorInput, string>(
     'writer',
@@ -595,6 +613,19 @@ test('[A103] a judge votes for the family of the model that answered, so that a 
   const mixed = new Agent({ name: 'jo', model: gateway([once, second]) });
   const [none] = (await debate({ ...debateBase, judges: [mixed] })).votes;
   assert.deepEqual([none?.winner, none?.why], [undefined, 'Models of several families answered for the judge.']);
+});
+
+test('[A103] a vote by a fallback model of the family of a debater does not count, and judges of one family that disagree are no vote', async () => {
+  const { gateway } = await import('../../providers/index.ts');
+  const down = scriptedProvider(() => fails('server-error', { retry: false }), { model: 'claude-opus-5' });
+  const dependent = scriptedProvider(() => says('{"winner": "A", "why": "x"}'), { model: 'gpt-5' });
+  const judge = new Agent({ name: 'jo', model: gateway([down, dependent]) });
+  const [vote] = (await debate({ ...debateBase, orders: 1, judges: [judge] })).votes;
+  assert.equal(vote?.winner, undefined);
+  assert.match(vote?.why ?? '', /does not count: both are of the model family gpt/);
+  const judges = [judgeBy('j3', 'qwen', prefers('yes')), judgeBy('j4', 'qwen', prefers('no'))];
+  const torn = await debate({ ...debateBase, judges });
+  assert.deepEqual([torn.stop, torn.detail], ['failed', 'No judge gave a vote.']);
 });
 
 test('[A103] a debate keeps calls for its judges, and a debater that fails keeps its last statement', async () => {

@@ -6,7 +6,6 @@ import {
   fold,
   runStateView,
   zeroUsage,
-  type Event,
   type JsonObject,
   type Limits,
   type RunState,
@@ -89,9 +88,7 @@ async function start(
   );
   await session.advance('go', { limits });
   const started = childLog.events.find((event) => event.type === 'run-started');
-  const results = (log.events as readonly Event[]).flatMap((event) =>
-    event.type === 'tool-ended' ? [event.text] : [],
-  );
+  const results = log.events.flatMap((event) => (event.type === 'tool-ended' ? [event.text] : []));
   return {
     tools,
     limits: started?.type === 'run-started' ? started.limits : undefined,
@@ -114,7 +111,7 @@ test('[A69] an agent gets the tools that its parent, its file and the call name,
 test('[A69] the smaller of the limits of the file, of the call and of what the parent has left counts', async () => {
   const turnsOf = async (limits: StartableAgent['limits'], asked?: number, parent?: number): Promise<unknown> => {
     const input = asked === undefined ? {} : { max_turns: asked };
-    const started = await start(file({ ...(limits ? { limits } : {}) }), {
+    const started = await start(file(limits ? { limits } : {}), {
       input,
       limits: parent === undefined ? {} : { turns: parent },
     });

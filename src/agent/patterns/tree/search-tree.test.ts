@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { says, scriptedProvider } from '../../../testing/index.ts';
+import { fails, says, scriptedProvider } from '../../../testing/index.ts';
 import { Agent } from '../../agent.ts';
 import {
   createFolderWorkspace,
@@ -408,6 +408,61 @@ test('[A120] the number of states is bounded also if no call is a model call, an
   const reflector = { name: 'writer', family: 'llama', run: () => 'x'.repeat(50_000) };
   const long = await search({ reflector, check: checkWord('cc'), width: 2 });
   assert.ok(long.reflections.length > 0 && long.reflections.every((text) => text.length <= 2000));
+});
+
+test('[A120] the workspace changes only by a solved state and without an abort, and only the first proposals are used', async () => {
+  const unsolved = spell();
+  const open = await search({ workspace: unsolved, adopt: true, check: checkWord('cabcab'), budget: { calls: 2 } });
+  assert.deepEqual([open.solved, open.adopted, open.actions.length > 0, unsolved.value], [false, false, true, '']);
+  const stop = new AbortController();
+  const late = spell();
+  // The abort comes after the check, while its result is recorded.
+  const session = {
+    annotate: async (_: string, value: unknown): Promise<void> => {
+      if ((value as { readonly score?: number }).score === 1) stop.abort();
+    },
+  };
+  const aborted = await search({ workspace: late, adopt: true, check: checkWord('c'), signal: stop.signal, session });
+  assert.deepEqual([aborted.solved, aborted.adopted, late.value], [true, false, '']);
+  const wide = await search({ width: 2, maxDepth: 1, retries: 0, check: checkWord('x') });
+  assert.equal(wide.states.length, 3);
+});
+
+test('[A103, A120] a score by a fallback model of the family of the proposer does not count', async () => {
+  const { gateway } = await import('../../../providers/index.ts');
+  const down = scriptedProvider(() => fails('server-error', { retry: false }), { model: 'claude-opus-5' });
+  const same = scriptedProvider(() => says('{"value": 1, "solved": true, "detail": ""}'), { model: 'gpt-5' });
+  const check = new Agent({ name: 'critic', model: gateway([down, same]) });
+  const result = await search({ check });
+  assert.deepEqual([result.solved, result.stop], [false, 'failed']);
+  assert.match(result.detail, /does not count: both are of the model family gpt/);
+});
+
+test('[A120] the bytes of a folder and of a write are bounded, and the fork of a failed state is removed at once', async (t) => {
+  const { folder, tempFolder } = createFolder(t, { 'a.txt': 'x'.repeat(100) });
+  await assert.rejects(createFolderWorkspace({ folder, tempFolder, maxBytes: 99 }), /or 99 bytes/);
+  const workspace = await createFolderWorkspace({ folder, tempFolder, maxBytes: 150 });
+  const huge = { type: 'write', path: 'b.txt', text: 'x'.repeat(1_000_001) };
+  assert.match(JSON.stringify(workspace.parse(huge)), /at most 1000000 characters/);
+  let most = 0;
+  const result = await searchTree<FileAction, FolderWorkspace>({
+    task: 'x',
+    signal,
+    budget: { calls: 4 },
+    workspace,
+    proposer: {
+      name: 'model',
+      family: 'gpt',
+      run: ({ tried }) => {
+        most = Math.max(most, readdirSync(tempFolder).length);
+        return [0, 1, 2].map((i) => ({ type: 'write', path: `${tried.length + i}.txt`, text: 'x'.repeat(60) }));
+      },
+    },
+    check: { name: 'code', asksModel: false, run: () => ({ value: 0 }) },
+  });
+  assert.equal(result.states.length, 10);
+  assert.ok(result.states.slice(1).every(({ detail }) => detail.includes('150 bytes')));
+  assert.equal(most, 1);
 });
 
 test('[A120] a workspace that cannot be forked ends the search with its error, and no fork is left', async () => {
