@@ -58,11 +58,11 @@ test(
       ['a', 'b', 'c'],
     );
     assert.deepEqual(await one.queue.depth(), { queued: 0, running: 0, waiting: 0 });
-    assert.deepEqual(await readServerSessions(t, location), new Set(['on on 0']));
+    assert.deepEqual(await readServerSessions(t, location), new Set(['on on 0 0']));
   },
 );
 
-/** The settings and the number of channels of each session of the server behind a pooler: so many transactions at once use all its sessions. */
+/** The settings and the numbers of channels and advisory locks of each session of the server behind a pooler: so many transactions at once use all its sessions. */
 async function readServerSessions(t: TestContext, location: string): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   const processes = new Set<number>();
@@ -73,7 +73,8 @@ async function readServerSessions(t: TestContext, location: string): Promise<Rea
     await client.query('BEGIN');
     const { rows } = await client.query<{ pid: number; session: string }>(
       `SELECT pg_backend_pid() AS pid, concat_ws(' ', current_setting('enable_seqscan'), current_setting('synchronous_commit'),
-        (SELECT count(*) FROM pg_listening_channels())) AS session`,
+        (SELECT count(*) FROM pg_listening_channels()),
+        (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid())) AS session`,
     );
     for (const { pid, session } of rows) {
       processes.add(pid);

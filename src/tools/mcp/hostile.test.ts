@@ -198,6 +198,27 @@ test('[A99] a server gets the certificates and the proxy of the network, without
   assert.doesNotMatch(JSON.stringify(environment), /pass-of-ours/);
 });
 
+test('a tool that the user switched off is not offered, and an approval does not switch it on', async (t) => {
+  const behaviour = {
+    tools: [createListedTool('hello'), createListedTool('stays')],
+    call: (tool: string) => createTextResult(`ran ${tool}`),
+  };
+  const server = createUserServer('s', createInProcessServer(behaviour));
+  const options = { trust: memoryTrust(), isToolOff: (_: McpServer, tool: string) => tool === 'hello' };
+  const { mcp, call } = await openMcpServers(t, [server], options);
+  const getNames = (): readonly string[] => mcp.tools.flatMap(({ name }) => (name.startsWith('mcp__') ? [name] : []));
+  assert.deepEqual(getNames(), ['mcp__s__stays']);
+  assert.match((await call('list_mcp_servers')).text, /hello: off: the user switched it off/);
+  // A changed definition is still reported, so that it is reviewed before the tool is on again.
+  behaviour.tools = [createListedTool('hello', { description: 'Does more.' }), createListedTool('stays')];
+  const changed = (await openMcpServers(t, [server], options)).mcp;
+  const [hello] = changed.status()[0]?.tools ?? [];
+  assert.equal(hello?.status, 'changed');
+  changed.approveTools('s', hello.hash === undefined ? [] : [hello.hash]);
+  const approved = (await openMcpServers(t, [server], options)).mcp;
+  assert.equal(approved.status()[0]?.tools[0]?.status, 'off');
+});
+
 test('[A99] a server ends with the program that started it, even if that does not close it', async () => {
   const script = `
     import(${JSON.stringify(import.meta.resolve('./index.ts'))}).then(async ({ openMcp }) => {
