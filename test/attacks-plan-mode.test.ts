@@ -21,13 +21,15 @@ import { codingAgent, type CodingAgentOptions } from '../src/coding-agent/coding
 import { readSettings } from '../src/coding-agent/settings/index.ts';
 import { createClientTools } from '../src/fleet/client-tools.ts';
 import { evaluateGates, type Json, type RunState } from '../src/core/index.ts';
-import { permissionModeGate } from '../src/guards/index.ts';
+import { permissionModeGate, type PermissionMode } from '../src/guards/index.ts';
 import { selectRunMode } from '../src/coding-agent/fleet/run-mode.ts';
 import { calls, says, scriptedProvider, type Script } from '../src/testing/index.ts';
 import { localWorkspace } from '../src/workspace/index.ts';
 import { bin, createProgram } from './support/cli-harness.ts';
 import { createRepository, git } from './support/git-repository.ts';
 import { noGit } from './support/programs.ts';
+import { noSandbox } from './support/sandbox.ts';
+import { callTool } from './support/tool-call.ts';
 
 type Fixture = {
   /** The working folder. */
@@ -206,6 +208,29 @@ test('[A76] plan mode denies every command that is not proved to read, however h
   for (const command of ['cat b* | uniq', 'sed -n 1p b*', "printf '%s' b*"])
     assert.equal(await decide('run_command', { command }), 'ask', command);
 });
+
+test(
+  '[A76] with a sandbox, a command that the gate took for reading cannot write the working folder in plan mode',
+  { skip: await noSandbox() },
+  async (t) => {
+    const { cwd, home } = createFixture(t);
+    let mode: PermissionMode = 'plan';
+    const agent = await createCodingAgent({
+      settings: readSettings({ env: { HOME: home, PATH: process.env['PATH'] }, cwd }),
+      cwd,
+      autoApprove: () => false,
+      mode: () => mode,
+    });
+    t.after(() => agent.close());
+    // The tool alone, without the gates.
+    const touch = (): ReturnType<typeof callTool> => callTool(agent.tools, 'run_command', { command: 'touch x.txt' });
+    await touch();
+    assert.equal(existsSync(path.join(cwd, 'x.txt')), false);
+    mode = 'ask';
+    await touch();
+    assert.equal(existsSync(path.join(cwd, 'x.txt')), true);
+  },
+);
 
 test('[A76] plan mode denies a program of the working folder that PATH finds under the name of a reader', async (t) => {
   const { cwd, mark } = createFixture(t);

@@ -1,6 +1,6 @@
 // Merging and discarding worktrees with kill -9 between the steps: nothing is half merged or left behind.
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { runWithGitFailure } from './support/worktree-failures.ts';
@@ -37,6 +37,7 @@ for (const as of ['commits', 'changes'] as const) {
         assert.deepEqual((await worktrees.cleanUp()).problems, [], failure.script);
         const after = captureRepository(fixture) as Record<string, unknown>;
         if (!isDone) assert.deepEqual({ ...after, left: before['left'] }, before, failure.script);
+        assert.equal(existsSync(path.join(root, 'made')), isDone, 'no empty folder is left');
         const { status } = await worktrees.merge('work');
         assert.equal(status, isDone ? 'nothing' : 'merged', failure.script);
         assert.equal(readFileSync(path.join(root, 'made/new.txt'), 'utf8'), 'agent\n');
