@@ -8,6 +8,7 @@ import {
   readdirSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -233,13 +234,17 @@ test(
 );
 
 test('[A76] plan mode denies a program of the working folder that PATH finds under the name of a reader', async (t) => {
-  const { cwd, mark } = createFixture(t);
+  const { cwd, mark, home } = createFixture(t);
   program(path.join(cwd, 'bin/ls'), `touch ${mark}`);
+  // Links from a folder of the machine to a program of the working folder, and the other way round.
+  for (const folder of [path.join(home, 'linked'), path.join(cwd, 'links')]) mkdirSync(folder);
+  symlinkSync(path.join(cwd, 'bin/ls'), path.join(home, 'linked/ls'));
+  symlinkSync('/bin/ls', path.join(cwd, 'links/ls'));
   const system = process.env['PATH'] ?? '';
   const workspace = localWorkspace({ roots: [cwd] });
   const tools = new Map([['run_command', { effect: 'external' }]] as const);
   const decide = async (env: NodeJS.ProcessEnv, command = 'ls'): Promise<string> => {
-    const gate = permissionModeGate(() => 'plan', tools, { workspace, env });
+    const gate = permissionModeGate(() => 'plan', tools, { workspace, env, findGitProgram: async () => undefined });
     return (await gate({ id: 'c', tool: 'run_command', input: { command } }, {} as RunState)).type;
   };
   assert.equal(await decide({ PATH: system }), 'allow');
@@ -249,6 +254,8 @@ test('[A76] plan mode denies a program of the working folder that PATH finds und
     `bin:${system}`,
     `.:${system}`,
     `:${system}`,
+    `${home}/linked:${system}`,
+    `${cwd}/links:${system}`,
     '/nowhere',
   ])
     assert.equal(await decide({ PATH }), 'deny', PATH);
@@ -264,6 +271,18 @@ test('[A76] plan mode denies a program of the working folder that PATH finds und
   assert.equal(await decide({ PATH: system, LD_LIBRARY_PATH: '/opt/lib', LD_PRELOAD: '' }), 'allow');
   assert.equal(await decide({ PATH: system, 'BASH_FUNC_ls%%': '() { touch x; }' }), 'deny');
   assert.equal(await decide({ PATH: system, RIPGREP_CONFIG_PATH: '/x' }, 'rg a'), 'deny');
+  program(path.join(home, 'tools/git'), '');
+  const withGit = `${home}/tools:${system}`;
+  assert.equal(await decide({ PATH: withGit, GIT_AUTHOR_NAME: 'a' }, 'git diff'), 'allow');
+  for (const name of [
+    'GIT_EXTERNAL_DIFF',
+    'GIT_DIR',
+    'GIT_CONFIG_COUNT',
+    'GIT_CONFIG_GLOBAL',
+    'GIT_TRACE',
+    'GIT_PAGER',
+  ])
+    assert.equal(await decide({ PATH: withGit, [name]: '/x' }, 'git diff'), 'deny', name);
 });
 
 test(
