@@ -216,3 +216,9 @@ for (const [what, text] of Object.entries(hostile))
   test(`100 kB of ${what} are read in linear time, and make a bounded number of claims`, { timeout: 5000 }, () =>
     assert.ok(extractActionClaims(text).length <= 400),
   );
+
+test('an action that a sentence reports twice is one claim', () => {
+  assert.deepEqual(read('I edited src/a.ts, then I edited src/a.ts again.'), [file('src/a.ts')]);
+  assert.deepEqual(read('I edited src/a.ts, then I edited src/b.ts.'), [file('src/a.ts'), file('src/b.ts')]);
+  assert.deepEqual(read('I have not run anything and no commands were executed.'), [{ type: 'no-run' }]);
+});

@@ -78,8 +78,8 @@ const noWords: SentenceWords = { words: [], shape: '', letters: lettersOf(''), l
 
 /** The actions without those that are equal to an earlier one. */
 const withoutRepeated = (actions: readonly Action[]): Iterable<Action> => {
-  if (actions.every(({ type }, i) => i === 0 || !actions.some((other, at) => at < i && other.type === type)))
-    return actions;
+  // Actions of different types are never equal.
+  if (new Set(actions.map(({ type }) => type)).size === actions.length) return actions;
   const found = new Map<string, Action>();
   for (const action of actions) {
     const key = JSON.stringify(action);
