@@ -6,11 +6,13 @@ import {
   fold,
   runStateView,
   zeroUsage,
+  type FairleadError,
   type JsonObject,
   type Limits,
   type RunState,
   type SubagentCaps,
   type Tool,
+  type ToolContext,
 } from '../../core/index.ts';
 import { memoryLog } from '../../stores/index.ts';
 import { calls, says, scriptedProvider } from '../../testing/index.ts';
@@ -160,6 +162,26 @@ test('[A69] an agent that runs is stopped when all agents of the session cost mo
   const stopped = await start(file({}), { price, caps: { usd: 1 }, others: [done(0.999)] });
   assert.ok(stopped.turns > 0 && stopped.turns < 9, `${stopped.turns} turns`);
   assert.match(stopped.result, /not done/);
+});
+
+test('[A69] a message starts no new run of an agent whose file was changed, removed or revoked since it started', async () => {
+  const subagent: SubagentInfo = {
+    id: 'agent-1',
+    metadata: { task: 't', parent: 'parent', key: 'k', agent: 'worker', file_hash: 'x' },
+    state: fold(runStateView(), []),
+    running: false,
+  };
+  const send = async (agents: readonly StartableAgent[], message: string | undefined): Promise<unknown> => {
+    const store = { open: () => Promise.reject(new Error('opened')), list: async () => [] };
+    const context = { state: subagent.state, key: 'new' } as unknown as ToolContext;
+    return createSubagentManager({ agents, store })
+      .resume(subagent, message, context)
+      .catch((error: unknown) => (error as FairleadError).code ?? (error as Error).message);
+  };
+  for (const agents of [[], [file({ hash: 'y' })], [file({ status: 'new' })], [file({ status: 'refused' })]])
+    assert.equal(await send(agents, 'More.'), 'agent/not-trusted');
+  assert.equal(await send([file({})], 'More.'), 'opened');
+  assert.equal(await send([], undefined), 'opened', 'an interrupted run goes on');
 });
 
 test('[A103] another session of one agent does not review it if the family of a model is not known', () => {

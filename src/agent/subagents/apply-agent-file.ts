@@ -41,6 +41,19 @@ export function applyAgentFile(spec: SubagentSpec, agents: readonly StartableAge
   };
 }
 
+/** Throws if the user no longer trusts the text of the file that a sub-agent was started with. */
+export function assertFileTrusted(
+  { agent, file_hash: hash }: Pick<SubagentSpec & AgentFileSpec, 'agent' | 'file_hash'>,
+  agents: readonly StartableAgent[],
+): void {
+  if (agent === undefined) return;
+  if (agents.some((each) => each.name === agent && each.hash === hash && each.status === 'trusted')) return;
+  throw new FairleadError('agent/not-trusted', `The file of the agent ${agent} was changed, removed or revoked.`, {
+    blame: 'user',
+    hint: 'Start another agent for the task.',
+  });
+}
+
 function assertStartable({ name, status, disabled, isolation }: StartableAgent): void {
   if (status !== 'trusted')
     throw new FairleadError('agent/not-trusted', `The user has not trusted the agent ${name}.`, {

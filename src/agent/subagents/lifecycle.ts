@@ -10,7 +10,7 @@ import {
   type UsageTotals,
   type ToolContext,
 } from '../../core/index.ts';
-import { applyAgentFile } from './apply-agent-file.ts';
+import { applyAgentFile, assertFileTrusted } from './apply-agent-file.ts';
 import { defaultSubagentTurns, formatUsd, sumSubagentUse } from './caps.ts';
 import { subagentId, type SubagentMetadata, type SubagentSpec, type SubagentInfo } from './metadata.ts';
 import { identifyAuthor } from './find-author.ts';
@@ -118,7 +118,8 @@ export function createSubagentManager(options: SubagentManagerOptions): Subagent
       return launch(subagentId(context.key), metadata, undefined, context);
     },
     // A resumed sub-agent always runs in the background: the caller decides whether to wait.
-    resume: ({ id, metadata }, text, context) => {
+    resume: async ({ id, metadata }, text, context) => {
+      if (text !== undefined) assertFileTrusted(metadata, options.agents ?? []);
       const message = text === undefined ? undefined : { text, key: context.key };
       return launch(id, { ...metadata, background: true }, message, context);
     },

@@ -1,4 +1,4 @@
-// The port of tree search to what it changes: a workspace that can be forked and rolled back, and that names the effects it can roll back.
+// The port of tree search to what it changes: a workspace that can be forked and rolled back, and that names the effects it can roll back. Reads the actions that are proposed for it.
 import { errorMessage, type Json } from '../../../core/index.ts';
 
 /** An action, or one sentence about why it is refused. */
